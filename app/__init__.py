@@ -1,0 +1,1 @@
+"""State and wiring: owns what the program knows. QtCore only, no widgets."""

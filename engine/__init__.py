@@ -1,0 +1,1 @@
+"""The work: llama.cpp, memory readers, downloads, the conversation store. No Qt in here."""

@@ -1,0 +1,142 @@
+"""The frames. Requests go to the worker, events come back.
+
+Each `Load`, `Unload`, `Generate` and `ListDevices` carries an id and gets exactly one terminal
+event with the same id: its own success event (`Loaded`, `Unloaded`, `Finished`, `Devices`) or
+`Failed` (a cancelled load ends in `Failed` with code ``cancelled``; a cancelled answer ends in
+`Finished` with reason ``cancelled``, because its text and figures are kept). `Cancel` is no
+request: it has no id of its own and no answer but the terminal event of its target, and it is
+ignored when the target has already ended.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.protocol.types import (
+    BackendInfo,
+    ChatMessage,
+    DeviceInfo,
+    FinishReason,
+    GenerationStats,
+    LoadOptions,
+    ModelInfo,
+    Sampling,
+)
+
+PROTOCOL_VERSION = 1
+
+
+class Load(msgspec.Struct, frozen=True, kw_only=True, tag="load"):
+    """Load a GGUF file; a loaded model is unloaded first."""
+
+    id: int
+    path: str
+    options: LoadOptions = LoadOptions()
+
+
+class Unload(msgspec.Struct, frozen=True, kw_only=True, tag="unload"):
+    """Free the loaded model. Succeeds when there is none."""
+
+    id: int
+
+
+class Generate(msgspec.Struct, frozen=True, kw_only=True, tag="generate"):
+    """Answer the conversation. ``max_tokens`` None: up to the end of the context."""
+
+    id: int
+    messages: tuple[ChatMessage, ...]
+    sampling: Sampling = Sampling()
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+class ListDevices(msgspec.Struct, frozen=True, kw_only=True, tag="list_devices"):
+    """Ask again for backends and devices, with memory as it is now (wakes sleeping GPUs)."""
+
+    id: int
+
+
+class Cancel(msgspec.Struct, frozen=True, kw_only=True, tag="cancel"):
+    """End the request ``target`` as soon as possible."""
+
+    target: int
+
+
+class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
+    """First event of a worker: it is ready for requests."""
+
+    protocol: int
+    pid: int
+    engine: str
+    """Version of the bindings, such as ``llama-cpp-python 0.3.36``."""
+    backends: tuple[BackendInfo, ...] = ()
+    devices: tuple[DeviceInfo, ...] = ()
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
+    """State of a running request. ``stage`` load: parts of 1000; prompt: tokens."""
+
+    id: int
+    stage: str
+    done: int
+    total: int
+
+
+class Delta(msgspec.Struct, frozen=True, kw_only=True, tag="delta"):
+    """Text that was generated since the last delta: always whole characters.
+
+    ``tokens`` counts all tokens generated so far, ``tps`` is the present decode speed.
+    """
+
+    id: int
+    text: str
+    tokens: int = 0
+    tps: float = 0.0
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True, tag="loaded"):
+    """Terminal event of `Load`."""
+
+    id: int
+    model: ModelInfo
+    seconds: float
+
+
+class Unloaded(msgspec.Struct, frozen=True, kw_only=True, tag="unloaded"):
+    """Terminal event of `Unload`."""
+
+    id: int
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True, tag="finished"):
+    """Terminal event of `Generate`."""
+
+    id: int
+    reason: FinishReason
+    stats: GenerationStats
+
+
+class Devices(msgspec.Struct, frozen=True, kw_only=True, tag="devices"):
+    """Terminal event of `ListDevices`."""
+
+    id: int
+    backends: tuple[BackendInfo, ...]
+    devices: tuple[DeviceInfo, ...]
+
+
+class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
+    """Terminal event of any request that did not succeed. Fields as in `engine.errors.VrambleError`."""
+
+    id: int
+    code: str
+    message: str
+    next_step: str = ""
+    detail: str = ""
+
+
+Request = Load | Unload | Generate | ListDevices
+ToWorker = Load | Unload | Generate | ListDevices | Cancel
+Terminal = Loaded | Unloaded | Finished | Devices | Failed
+FromWorker = Hello | Progress | Delta | Loaded | Unloaded | Finished | Devices | Failed
+
+TERMINAL_TYPES = (Loaded, Unloaded, Finished, Devices, Failed)

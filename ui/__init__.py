@@ -1,0 +1,1 @@
+"""What is seen: widgets, delegates, theme. Reads `app`, never decides."""
