@@ -1,0 +1,1 @@
+"""Sets Vramble up on this machine. Standard library only: it runs before anything is installed."""

@@ -1,0 +1,88 @@
+"""Puts together what the build made: the package for an environment, and the parts for llama-bench.
+
+Each library is there once, as a real file; its other names are links. Two copies of one library in a
+process would have two lists of backends, and a model would then find none of them.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import shutil
+from pathlib import Path
+
+from vramble_setup.report import SetupError
+
+PACKAGE_LIBRARIES = re.compile(r"lib(llama|mtmd|ggml|ggml-base|ggml-cpu|ggml-rpc|ggml-vulkan)\.so[.0-9]*")
+BENCH_LIBRARIES = re.compile(r"libllama-common\.so[.0-9]*")
+
+
+def make_site(source: Path, objects: Path, site: Path, version: str) -> None:
+    """Fills `site` with the package `llama_cpp` and its metadata."""
+    shutil.copytree(
+        source / "llama_cpp",
+        site / "llama_cpp",
+        ignore=shutil.ignore_patterns("server", "__pycache__", "lib"),
+    )
+    copy_libraries(objects / "bin", site / "llama_cpp" / "lib", PACKAGE_LIBRARIES)
+    info = site / f"llama_cpp_python-{version}.dist-info"
+    info.mkdir()
+    shutil.copy2(source / "PKG-INFO", info / "METADATA")
+    shutil.copy2(source / "LICENSE.md", info / "LICENSE.md")
+    shutil.copy2(source / "vendor/llama.cpp/LICENSE", info / "LICENSE.llama.cpp")
+    wheel = "Wheel-Version: 1.0\nGenerator: vramble\nRoot-Is-Purelib: false\nTag: py3-none-any\n"
+    (info / "WHEEL").write_text(wheel, encoding="utf-8")
+    (info / "INSTALLER").write_text("pip\n", encoding="utf-8")
+    (info / "RECORD").write_text(record_of(site, info), encoding="utf-8")
+
+
+def copy_libraries(built: Path, place: Path, wanted: re.Pattern[str]) -> None:
+    """Copies the wanted libraries: real files as they are, links as links, nothing twice."""
+    place.mkdir(parents=True, exist_ok=True)
+    for file in sorted(built.iterdir()):
+        if not wanted.fullmatch(file.name):
+            continue
+        if file.is_symlink():
+            (place / file.name).symlink_to(os.readlink(file))
+        else:
+            shutil.copy2(file, place / file.name)
+    for link in place.iterdir():
+        if link.is_symlink() and not link.exists():
+            raise SetupError(
+                f"The build left {link.name} pointing to nothing.",
+                "Run `./dev clean --cache` and try again.",
+            )
+
+
+def record_of(site: Path, info: Path) -> str:
+    """The RECORD of all files below `site`, so that pip can remove the package again."""
+    lines = []
+    for file in sorted(path for path in site.rglob("*") if not path.is_dir()):
+        name = file.relative_to(site).as_posix()
+        digest = base64.urlsafe_b64encode(hashlib.sha256(file.read_bytes()).digest())
+        size = file.stat().st_size
+        lines.append(f"{name},sha256={digest.decode().rstrip('=')},{size}")
+    lines.append(f"{(info / 'RECORD').relative_to(site).as_posix()},,")
+    return "\n".join(lines) + "\n"
+
+
+def make_bench(source: Path, objects: Path, bench: Path) -> None:
+    """Keeps the sources and headers of llama-bench and the one library that only it needs."""
+    llama = source / "vendor" / "llama.cpp"
+    shutil.copytree(llama / "tools" / "llama-bench", bench / "llama-bench")
+    for headers in ("include", "ggml/include", "common", "vendor/nlohmann"):
+        if (llama / headers).is_dir():
+            shutil.copytree(llama / headers, bench / headers, ignore=_all_but_headers)
+    copy_libraries(objects / "bin", bench / "lib", BENCH_LIBRARIES)
+    for archive in objects.rglob("libllama-common-base.a"):
+        shutil.copy2(archive, bench / "lib" / archive.name)
+
+
+def _all_but_headers(folder: str, names: list[str]) -> set[str]:
+    return {
+        name
+        for name in names
+        if not name.endswith((".h", ".hpp")) and not (Path(folder) / name).is_dir()
+    }
