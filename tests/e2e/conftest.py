@@ -1,0 +1,49 @@
+"""Fixtures of the end-to-end tests: one screen for each test process, homes with and without a model."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.harness import Screen
+
+STARTER = "SmolLM2-135M-Instruct"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.e2e)
+
+
+@pytest.fixture(scope="session")
+def screen() -> Iterator[Screen]:
+    server = Screen()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def starter_file() -> Path:
+    found = sorted((Path(sys.prefix) / "share/vramble/starter").glob("*.gguf"))
+    assert found, "the starter model is missing: run ./dev test, which unpacks it"
+    return found[0].resolve()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home without any model."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def home_with_starter(home: Path, starter_file: Path) -> Path:
+    """A home in which the starter model is installed."""
+    folder = home / "data/models/starter/SmolLM2-135M-Instruct"
+    folder.mkdir(parents=True)
+    os.symlink(starter_file, folder / starter_file.name)
+    return home

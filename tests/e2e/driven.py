@@ -1,0 +1,169 @@
+"""Starts the program as `vramble` does, with a small agent inside that tells where things are.
+
+The agent only looks: positions, texts, rows, screenshots. All input comes from outside, through the X server, as
+a user's would. Usage: ``python -P tests/e2e/driven.py SOCKET [vramble arguments]``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from PySide6.QtCore import QAbstractItemModel, QObject, QPoint, QRect
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
+
+from app.main import main
+
+TEXT_GETTERS = ("text", "toPlainText", "title", "currentText", "full_text")
+
+
+def text_of(widget: QWidget) -> str:
+    for getter in TEXT_GETTERS:
+        method = getattr(widget, getter, None)
+        if callable(method):
+            value = method()
+            if isinstance(value, str):
+                return value
+    return ""
+
+
+def rect_of(widget: QWidget, rect: QRect) -> list[int]:
+    corner = widget.mapToGlobal(rect.topLeft())
+    return [corner.x(), corner.y(), rect.width(), rect.height()]
+
+
+def describe(widget: QWidget) -> dict[str, Any]:
+    return {
+        "name": widget.objectName(),
+        "class": type(widget).__name__,
+        "visible": widget.isVisible(),
+        "enabled": widget.isEnabled(),
+        "focus": widget.hasFocus() or (widget.focusProxy() is not None and widget.focusProxy().hasFocus()),
+        "rect": rect_of(widget, widget.rect()),
+        "text": text_of(widget),
+        "accessible": widget.accessibleName(),
+        "description": widget.accessibleDescription(),
+        "tooltip": widget.toolTip(),
+        "window": int(widget.window().winId()),
+        "value": widget.value() if callable(getattr(widget, "value", None)) else None,
+    }
+
+
+def rows_of(view: QAbstractItemView, column: int) -> list[dict[str, Any]]:
+    model: QAbstractItemModel = view.model()
+    rows = []
+    for row in range(model.rowCount(view.rootIndex())):
+        index = model.index(row, column, view.rootIndex())
+        rect = view.visualRect(index)
+        rows.append(
+            {
+                "text": str(index.data() or ""),
+                "rect": rect_of(view.viewport(), rect),
+                "current": view.currentIndex().row() == row,
+            }
+        )
+    return rows
+
+
+class Agent(QObject):
+    """Answers one JSON question a line."""
+
+    def __init__(self, path: str, app: QApplication) -> None:
+        super().__init__(app)
+        self._app = app
+        self._server = QLocalServer(self)
+        QLocalServer.removeServer(path)
+        if not self._server.listen(path):
+            raise RuntimeError(self._server.errorString())
+        self._server.newConnection.connect(self._accept)
+
+    def _accept(self) -> None:
+        socket = self._server.nextPendingConnection()
+        socket.readyRead.connect(lambda: self._read(socket))
+
+    def _read(self, socket: QLocalSocket) -> None:
+        while socket.canReadLine():
+            question = json.loads(bytes(socket.readLine().data()))
+            try:
+                answer: object = self._answer(question)
+            except Exception as error:
+                answer = {"error": f"{type(error).__name__}: {error}"}
+            socket.write(json.dumps(answer).encode() + b"\n")
+            socket.flush()
+
+    def _answer(self, question: dict[str, Any]) -> object:
+        return getattr(self, "ask_" + question.pop("ask"))(**question)
+
+    def _named(self, name: str) -> list[QWidget]:
+        return [w for w in self._app.allWidgets() if w.objectName() == name]
+
+    def ask_find(self, name: str) -> list[dict[str, Any]]:
+        return [describe(w) for w in self._named(name)]
+
+    def ask_rows(self, name: str, column: int = 0) -> list[dict[str, Any]]:
+        views = [w for w in self._named(name) if isinstance(w, QAbstractItemView)]
+        shown = [v for v in views if v.isVisible()] or views
+        return rows_of(shown[0], column) if shown else []
+
+    def ask_texts(self, name: str) -> list[str]:
+        """Texts of all visible widgets below ``name``."""
+        return [t for top in self._named(name) for w in top.findChildren(QWidget) if w.isVisible() and (t := text_of(w))]
+
+    def ask_messages(self, name: str = "transcript") -> list[dict[str, Any]]:
+        """The rows of the transcript's model, as shown."""
+        from PySide6.QtCore import Qt
+
+        model = self._named(name)[0].model()  # type: ignore[attr-defined]
+        rows = [model.index(i, 0).data(Qt.ItemDataRole.UserRole) for i in range(model.rowCount())]
+        return [
+            {"role": str(r.role), "text": r.text, "status": str(r.status), "error": r.error, "version": r.version, "versions": r.versions,
+             "progress": r.progress}
+            for r in rows
+        ]
+
+    def ask_menu(self) -> list[dict[str, Any]]:
+        popup = self._app.activePopupWidget()
+        if isinstance(popup, QMenu):
+            return [{"text": a.text(), "rect": rect_of(popup, popup.actionGeometry(a)), "enabled": a.isEnabled()} for a in popup.actions()]
+        return []
+
+    def ask_buttons(self, window: str = "") -> list[dict[str, Any]]:
+        """Every visible enabled button, to be clicked by its text."""
+        from PySide6.QtWidgets import QAbstractButton
+
+        found = [w for w in self._app.allWidgets() if isinstance(w, QAbstractButton) and w.isVisible() and w.isEnabled()]
+        return [describe(w) for w in found if not window or w.window().objectName() == window]
+
+    def ask_focus(self) -> dict[str, Any] | None:
+        widget = self._app.focusWidget()
+        return describe(widget) if widget else None
+
+    def ask_child_at(self, x: int, y: int) -> str:
+        widget = self._app.widgetAt(QPoint(x, y))
+        return widget.objectName() if widget else ""
+
+    def ask_shot(self, path: str) -> bool:
+        return self._app.primaryScreen().grabWindow(0).save(path)
+
+
+def run() -> int:
+    socket_path, arguments = sys.argv[1], sys.argv[2:]
+    original = QApplication.exec
+
+    def exec_with_agent(*args: Any) -> int:
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.setProperty("agent", Agent(socket_path, app))
+        return original(*args)
+
+    QApplication.exec = exec_with_agent  # type: ignore[method-assign, assignment]
+    return main(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,0 +1,83 @@
+"""Kills, in mid-answer: of the window, of the worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from tests.e2e.harness import Program, Screen, program
+from tests.e2e.test_first_chat import LONG, load_starter, wait_for_text
+
+
+def worker_of(run: Program) -> int:
+    def find() -> int | None:
+        for pid in run.children():
+            if b"engine.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return pid
+        return None
+
+    return run.until(find, "the worker process")
+
+
+def test_killed_window_loses_at_most_the_last_second(screen: Screen, home_with_starter: Path) -> None:
+    with program(screen, home_with_starter) as run:
+        load_starter(run)
+        run.send(LONG)
+        worker = worker_of(run)
+        wait_for_text(run, 100)
+        seen = run.messages()[-1]["text"]
+        since = time.monotonic()
+        run.until(lambda: time.monotonic() - since > 1.5 and len(run.messages()[-1]["text"]) > len(seen), "more text")
+        run.kill()
+        run.until(lambda: not Path(f"/proc/{worker}").exists(), "the worker to end with its window", 10)
+
+    with program(screen, home_with_starter) as run:
+        run.until(lambda: len(run.messages()) == 2, "the conversation to be back")
+        user, answer = run.messages()
+        assert user["text"] == LONG
+        assert answer["text"].startswith(seen), "more than the last second was lost"
+        assert answer["status"] == "stopped"
+
+
+def test_killed_worker_loses_nothing(screen: Screen, home_with_starter: Path) -> None:
+    with program(screen, home_with_starter) as run:
+        load_starter(run)
+        run.send(LONG)
+        shown = wait_for_text(run, 80)
+        os.kill(worker_of(run), signal.SIGKILL)
+        partial = run.answer("failed")
+        assert partial["text"].startswith(shown)
+        notice = run.until(lambda: " ".join(run.ask("texts", name="noticeBar")), "a notice")
+        assert "killed" in notice.lower() or "memory" in notice.lower()
+
+        run.send("Say hello.")
+        assert run.answer()["text"].strip()
+        texts = [m["text"] for m in run.messages()]
+        assert texts[1] == partial["text"]
+        assert len(texts) == 4
+
+
+def test_worker_killed_while_idle_is_noticed_and_comes_back(screen: Screen, home_with_starter: Path) -> None:
+    with program(screen, home_with_starter) as run:
+        load_starter(run)
+        os.kill(worker_of(run), signal.SIGSEGV)
+        run.until(lambda: run.visible("noticeBar"), "a notice", 5)
+        run.send("Hi")
+        assert run.answer()["text"].strip()
+
+
+def test_quitting_in_mid_answer_is_quick_and_leaves_nothing_running(screen: Screen, home_with_starter: Path) -> None:
+    with program(screen, home_with_starter) as run:
+        load_starter(run)
+        run.send(LONG)
+        shown = wait_for_text(run, 60)
+        worker = worker_of(run)
+        assert run.quit(8) == 0
+        assert not Path(f"/proc/{worker}").exists()
+        assert "QThread" not in run.log()
+
+    with program(screen, home_with_starter) as run:
+        run.until(lambda: len(run.messages()) == 2, "the conversation to be back")
+        assert run.messages()[1]["text"].startswith(shown)
