@@ -53,9 +53,7 @@ def find_paths(environ: dict[str, str] | None = None) -> Paths:
         root = Path(home).expanduser().absolute()
         return Paths(root / "data", root / "config", root / "cache", root / "state")
     dirs = platformdirs.PlatformDirs("vramble", appauthor=False)
-    return Paths(
-        dirs.user_data_path, dirs.user_config_path, dirs.user_cache_path, dirs.user_state_path
-    )
+    return Paths(dirs.user_data_path, dirs.user_config_path, dirs.user_cache_path, dirs.user_state_path)
 
 
 def installed_share() -> Path:

@@ -112,7 +112,11 @@ def test_layers_and_features() -> None:
 
 @pytest.mark.parametrize(
     ("name", "target"),
-    [("engine.memory.sysfs", "app.paths"), ("app.chat.controller", "ui.theme"), ("app.memory.service", "app.chat.controller")],
+    [
+        ("engine.memory.sysfs", "app.paths"),
+        ("app.chat.controller", "ui.theme"),
+        ("app.memory.service", "app.chat.controller"),
+    ],
 )
 def test_the_rules_can_fail(name: str, target: str) -> None:
     assert problem_with(name, target)
@@ -152,15 +156,26 @@ def test_qt_stays_out_of_the_engine_and_widgets_out_of_app() -> None:
 
 
 def test_llama_cpp_only_in_the_worker() -> None:
-    wrong = [n for n in sources() if "llama_cpp" in external(n) and not n.startswith(("engine.worker", "engine.backends"))]
+    wrong = [
+        n for n in sources() if "llama_cpp" in external(n) and not n.startswith(("engine.worker", "engine.backends"))
+    ]
     assert not wrong, f"import llama_cpp only in engine/worker and engine/backends, not in {wrong}"
-    users = [f"{n} imports {t}" for n, t in edges() if t.startswith(("engine.worker", "engine.backends"))
-             and not n.startswith(("engine.worker", "engine.backends")) and n != "app.main"]
+    users = [
+        f"{n} imports {t}"
+        for n, t in edges()
+        if t.startswith(("engine.worker", "engine.backends"))
+        and not n.startswith(("engine.worker", "engine.backends"))
+        and n != "app.main"
+    ]
     assert not users, f"talk to the worker through engine/client: {users}"
 
 
 def test_hub_client_only_where_it_belongs() -> None:
-    wrong = [n for n in sources() if "huggingface_hub" in external(n) and not n.startswith("engine.downloads") and n != "engine.library.hub"]
+    wrong = [
+        n
+        for n in sources()
+        if "huggingface_hub" in external(n) and not n.startswith("engine.downloads") and n != "engine.library.hub"
+    ]
     assert not wrong, f"huggingface_hub belongs to engine/downloads and engine/library/hub.py, not to {wrong}"
 
 
@@ -168,10 +183,23 @@ def test_threads_only_in_jobs() -> None:
     wrong = []
     for name, path in sources().items():
         names = imports_of(name, path)
-        if names & {"threading", "_thread", "concurrent.futures", "multiprocessing", "PySide6.QtCore.QThread", "PySide6.QtCore.QThreadPool"} and name not in THREADS:
+        if (
+            names
+            & {
+                "threading",
+                "_thread",
+                "concurrent.futures",
+                "multiprocessing",
+                "PySide6.QtCore.QThread",
+                "PySide6.QtCore.QThreadPool",
+            }
+            and name not in THREADS
+        ):
             wrong.append(name)
     assert not wrong, f"use app/jobs.py or a child process, not threads, in {wrong}"
 
 
 def test_packaging_is_no_package() -> None:
-    assert not (ROOT / "packaging" / "__init__.py").exists(), "packaging/__init__.py would shadow the library of that name"
+    assert not (ROOT / "packaging" / "__init__.py").exists(), (
+        "packaging/__init__.py would shadow the library of that name"
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,5 +44,5 @@ def home_with_starter(home: Path, starter_file: Path) -> Path:
     """A home in which the starter model is installed."""
     folder = home / "data/models/starter/SmolLM2-135M-Instruct"
     folder.mkdir(parents=True)
-    os.symlink(starter_file, folder / starter_file.name)
+    (folder / starter_file.name).symlink_to(starter_file)
     return home

@@ -13,11 +13,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from app.main import main
 from PySide6.QtCore import QAbstractItemModel, QObject, QPoint, QRect
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
-
-from app.main import main
 
 TEXT_GETTERS = ("text", "toPlainText", "title", "currentText", "full_text")
 
@@ -112,7 +111,9 @@ class Agent(QObject):
 
     def ask_texts(self, name: str) -> list[str]:
         """Texts of all visible widgets below ``name``."""
-        return [t for top in self._named(name) for w in top.findChildren(QWidget) if w.isVisible() and (t := text_of(w))]
+        return [
+            t for top in self._named(name) for w in top.findChildren(QWidget) if w.isVisible() and (t := text_of(w))
+        ]
 
     def ask_messages(self, name: str = "transcript") -> list[dict[str, Any]]:
         """The rows of the transcript's model, as shown."""
@@ -121,22 +122,34 @@ class Agent(QObject):
         model = self._named(name)[0].model()  # type: ignore[attr-defined]
         rows = [model.index(i, 0).data(Qt.ItemDataRole.UserRole) for i in range(model.rowCount())]
         return [
-            {"role": str(r.role), "text": r.text, "status": str(r.status), "error": r.error, "version": r.version, "versions": r.versions,
-             "progress": r.progress}
+            {
+                "role": str(r.role),
+                "text": r.text,
+                "status": str(r.status),
+                "error": r.error,
+                "version": r.version,
+                "versions": r.versions,
+                "progress": r.progress,
+            }
             for r in rows
         ]
 
     def ask_menu(self) -> list[dict[str, Any]]:
         popup = self._app.activePopupWidget()
         if isinstance(popup, QMenu):
-            return [{"text": a.text(), "rect": rect_of(popup, popup.actionGeometry(a)), "enabled": a.isEnabled()} for a in popup.actions()]
+            return [
+                {"text": a.text(), "rect": rect_of(popup, popup.actionGeometry(a)), "enabled": a.isEnabled()}
+                for a in popup.actions()
+            ]
         return []
 
     def ask_buttons(self, window: str = "") -> list[dict[str, Any]]:
         """Every visible enabled button, to be clicked by its text."""
         from PySide6.QtWidgets import QAbstractButton
 
-        found = [w for w in self._app.allWidgets() if isinstance(w, QAbstractButton) and w.isVisible() and w.isEnabled()]
+        found = [
+            w for w in self._app.allWidgets() if isinstance(w, QAbstractButton) and w.isVisible() and w.isEnabled()
+        ]
         return [describe(w) for w in found if not window or w.window().objectName() == window]
 
     def ask_focus(self) -> dict[str, Any] | None:

@@ -27,7 +27,18 @@ class Screen:
 
     def __init__(self, width: int = 1280, height: int = 800) -> None:
         read, write = os.pipe()
-        command = ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-dpi", "96"]
+        command = [
+            "Xvfb",
+            "-displayfd",
+            str(write),
+            "-screen",
+            "0",
+            f"{width}x{height}x24",
+            "-nolisten",
+            "tcp",
+            "-dpi",
+            "96",
+        ]
         self._server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as answer:
@@ -38,7 +49,9 @@ class Screen:
 
     def xdotool(self, *arguments: str) -> str:
         environ = {**os.environ, "DISPLAY": self.display}
-        done = subprocess.run(["xdotool", *arguments], env=environ, check=True, capture_output=True, text=True, timeout=30)
+        done = subprocess.run(
+            ["xdotool", *arguments], env=environ, check=True, capture_output=True, text=True, timeout=30
+        )
         return done.stdout
 
     def close(self) -> None:
@@ -46,22 +59,31 @@ class Screen:
         self._server.wait(10)
 
 
-class Timeout(AssertionError):
+class WaitedInVainError(AssertionError):
     """What was waited for did not come."""
 
 
 class Program:
     """One run of the program."""
 
-    def __init__(self, screen: Screen, home: Path, environ: dict[str, str] | None = None, arguments: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, screen: Screen, home: Path, environ: dict[str, str] | None = None, arguments: tuple[str, ...] = ()
+    ) -> None:
         self.screen = screen
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
         self._socket_path = str(home / "agent.sock")
         self.log_path = home / "program.log"
         self._log = self.log_path.open("ab")
-        env = {**os.environ, "DISPLAY": screen.display, "VRAMBLE_HOME": str(home), "QT_QPA_PLATFORM": "xcb",
-               "PYTHONPATH": str(ROOT), "NO_AT_BRIDGE": "1", **(environ or {})}
+        env = {
+            **os.environ,
+            "DISPLAY": screen.display,
+            "VRAMBLE_HOME": str(home),
+            "QT_QPA_PLATFORM": "xcb",
+            "PYTHONPATH": str(ROOT),
+            "NO_AT_BRIDGE": "1",
+            **(environ or {}),
+        }
         env.pop("WAYLAND_DISPLAY", None)
         command = [sys.executable, "-P", str(ROOT / "tests/e2e/driven.py"), self._socket_path, *arguments]
         self.process = subprocess.Popen(command, env=env, stdout=self._log, stderr=self._log, cwd=home)
@@ -109,12 +131,14 @@ class Program:
             if value:
                 return value
             if time.monotonic() > end:
-                raise Timeout(f"waited {seconds:.0f} s for {what}\n{self.log()}")
+                raise WaitedInVainError(f"waited {seconds:.0f} s for {what}\n{self.log()}")
             time.sleep(POLL)
 
     def widget(self, name: str, seconds: float = 20) -> dict[str, Any]:
         """The visible widget with this object name."""
-        return self.until(lambda: next((w for w in self.ask("find", name=name) if w["visible"]), None), f"widget {name}", seconds)
+        return self.until(
+            lambda: next((w for w in self.ask("find", name=name) if w["visible"]), None), f"widget {name}", seconds
+        )
 
     def visible(self, name: str) -> bool:
         return any(w["visible"] for w in self.ask("find", name=name))
@@ -135,16 +159,26 @@ class Program:
 
     def click_button(self, text: str, seconds: float = 20) -> None:
         """Press the button with this text."""
-        found = self.until(lambda: next((b for b in self.ask("buttons") if b["text"].replace("&", "") == text), None), f"button {text!r}", seconds)
+        found = self.until(
+            lambda: next((b for b in self.ask("buttons") if b["text"].replace("&", "") == text), None),
+            f"button {text!r}",
+            seconds,
+        )
         self.click_at(found["rect"])
 
     def click_menu(self, text: str, seconds: float = 10) -> None:
-        found = self.until(lambda: next((a for a in self.ask("menu") if text in a["text"].replace("&", "")), None), f"menu entry {text!r}", seconds)
+        found = self.until(
+            lambda: next((a for a in self.ask("menu") if text in a["text"].replace("&", "")), None),
+            f"menu entry {text!r}",
+            seconds,
+        )
         self.click_at(found["rect"])
 
     def click_row(self, name: str, text: str, button: int = 1, column: int = 0) -> None:
         def row() -> dict[str, Any] | None:
-            return next((r for r in self.ask("rows", name=name, column=column) if text in r["text"] and r["rect"][2] > 0), None)
+            return next(
+                (r for r in self.ask("rows", name=name, column=column) if text in r["text"] and r["rect"][2] > 0), None
+            )
 
         self.click_at(self.until(row, f"row {text!r} in {name}")["rect"], button)
 
@@ -206,7 +240,9 @@ class Program:
 
 
 @contextlib.contextmanager
-def program(screen: Screen, home: Path, environ: dict[str, str] | None = None, arguments: tuple[str, ...] = ()) -> Iterator[Program]:
+def program(
+    screen: Screen, home: Path, environ: dict[str, str] | None = None, arguments: tuple[str, ...] = ()
+) -> Iterator[Program]:
     """A started program that is gone afterwards; its screen is kept when the test fails."""
     run = Program(screen, home, environ, arguments)
     try:

@@ -14,7 +14,9 @@ def load_starter(run: Program) -> None:
     """Choose the installed starter model in the model picker and wait until it is loaded."""
     run.click("modelPicker")
     run.click_menu("SmolLM2")
-    run.until(lambda: run.visible("unloadButton") and run.widget("unloadButton")["enabled"], "the model to be loaded", 60)
+    run.until(
+        lambda: run.visible("unloadButton") and run.widget("unloadButton")["enabled"], "the model to be loaded", 60
+    )
 
 
 def wait_for_text(run: Program, length: int = 40) -> str:
@@ -30,7 +32,9 @@ def test_first_run_to_first_answer_and_back(screen: Screen, home: Path) -> None:
         assert run.widget("starterButton")["enabled"]
         assert run.widget("findModelButton")["enabled"]
         run.click("starterButton")
-        run.until(lambda: STARTER.split("-")[0] in run.widget("modelPicker")["text"], "the starter model in the picker", 60)
+        run.until(
+            lambda: STARTER.split("-")[0] in run.widget("modelPicker")["text"], "the starter model in the picker", 60
+        )
         run.until(lambda: run.widget("composer")["focus"], "the focus in the composer")
         assert "CPU" in run.widget("deviceLabel")["text"]
         run.type("What is the capital of France?")
@@ -92,7 +96,9 @@ def test_shift_enter_breaks_the_line(screen: Screen, home_with_starter: Path) ->
         run.type("one")
         run.key("shift+Return")
         run.type("two")
-        assert run.until(lambda: run.widget("composer")["text"] == "one\ntwo" and run.widget("composer")["text"], "two lines")
+        assert run.until(
+            lambda: run.widget("composer")["text"] == "one\ntwo" and run.widget("composer")["text"], "two lines"
+        )
         assert run.messages() == []
         run.key("Return")
         run.until(lambda: run.messages(), "the message")
@@ -110,10 +116,17 @@ def test_rename_and_delete_with_undo_by_keyboard(screen: Screen, home_with_start
         run.key("ctrl+a")
         run.type("Greetings")
         run.key("Return")
-        run.until(lambda: any("Greetings" in r["text"] for r in run.ask("rows", name="conversationList")), "the new title")
+        run.until(
+            lambda: any("Greetings" in r["text"] for r in run.ask("rows", name="conversationList")), "the new title"
+        )
         run.key("Delete")
-        run.until(lambda: not any("Greetings" in r["text"] for r in run.ask("rows", name="conversationList")), "the row to go")
+        run.until(
+            lambda: not any("Greetings" in r["text"] for r in run.ask("rows", name="conversationList")), "the row to go"
+        )
         run.click_button("Undo")
-        run.until(lambda: any("Greetings" in r["text"] for r in run.ask("rows", name="conversationList")), "the row to come back")
+        run.until(
+            lambda: any("Greetings" in r["text"] for r in run.ask("rows", name="conversationList")),
+            "the row to come back",
+        )
         run.click_row("conversationList", "Greetings")
         run.until(lambda: len(run.messages()) == 2, "its messages")
