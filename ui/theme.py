@@ -1,0 +1,196 @@
+"""The one owner of looks: which colour scheme, how large the text, which icons.
+
+Widgets name a ``role`` (see `ui.theming.stylesheet`) and take colours for their own painting from
+`Theme.tokens`, again after each `Theme.changed`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QIcon, QPainterPath
+from PySide6.QtWidgets import QApplication, QWidget
+
+from ui.theming import icons
+from ui.theming.stylesheet import palette, stylesheet
+from ui.theming.tokens import (
+    BASE_POINT_SIZE,
+    CONTROL_HEIGHT,
+    DARK,
+    ICON_SIZE,
+    LIGHT,
+    RADIUS,
+    RADIUS_CARD,
+    SPACE_L,
+    SPACE_M,
+    SPACE_S,
+    SPACE_XL,
+    SPACE_XS,
+    SPACE_XXL,
+    TARGET_SIZE,
+    Tokens,
+    contrast,
+    luminance,
+)
+
+__all__ = [
+    "BASE_POINT_SIZE",
+    "CONTROL_HEIGHT",
+    "DARK",
+    "ICON_SIZE",
+    "LIGHT",
+    "RADIUS",
+    "RADIUS_CARD",
+    "SPACE_L",
+    "SPACE_M",
+    "SPACE_S",
+    "SPACE_XL",
+    "SPACE_XS",
+    "SPACE_XXL",
+    "TARGET_SIZE",
+    "Theme",
+    "ThemeMode",
+    "Tokens",
+    "contrast",
+    "luminance",
+    "palette",
+    "set_role",
+    "stylesheet",
+]
+
+SCALE_MIN, SCALE_MAX = 0.8, 2.0
+
+
+class ThemeMode(StrEnum):
+    """Which colour scheme the user wants."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class Theme(QObject):
+    """Colours, sizes, fonts and icons of the running program.
+
+    Attributes:
+        changed: The scheme or the text size is another one; everything derived is stale.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, mode: ThemeMode = ThemeMode.SYSTEM, scale: float = 1.0, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._mode = mode
+        self._scale = _clamped(scale)
+        self._app: QApplication | None = None
+        self._font: icons.IconFont | None = None
+        self._icons: dict[tuple[str, str, int], QIcon] = {}
+        self._tokens = self._wanted()
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(self._refresh)
+
+    @property
+    def tokens(self) -> Tokens:
+        """The colours to paint with now."""
+        return self._tokens
+
+    @property
+    def scale(self) -> float:
+        """Text size, 1.0 normal, 0.8..2.0."""
+        return self._scale
+
+    @property
+    def mode(self) -> ThemeMode:
+        """What the user chose."""
+        return self._mode
+
+    def set_mode(self, mode: ThemeMode) -> None:
+        """Follow the system, or stay light or dark."""
+        self._mode = mode
+        self._refresh()
+
+    def set_scale(self, scale: float) -> None:
+        """Set the text size, limited to 0.8..2.0."""
+        if _clamped(scale) != self._scale:
+            self._scale = _clamped(scale)
+            self._publish()
+
+    def apply(self, app: QApplication) -> None:
+        """Dress ``app``, and again after each change."""
+        self._app = app
+        app.setStyle("Fusion")
+        self._dress(app)
+
+    def font(self, factor: float = 1.0, *, bold: bool = False) -> QFont:
+        """The interface font at ``factor`` of the base size."""
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+        font.setPointSizeF(BASE_POINT_SIZE * self._scale * factor)
+        if bold:
+            font.setWeight(QFont.Weight.DemiBold)
+        return font
+
+    def mono(self, factor: float = 1.0) -> QFont:
+        """The fixed-pitch font at ``factor`` of the base size."""
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(BASE_POINT_SIZE * self._scale * factor)
+        return font
+
+    def px(self, length: float) -> int:
+        """``length`` in pixels at scale 1, grown with the text but never shrunk."""
+        return round(length * max(1.0, self._scale))
+
+    def icon(self, name: str, tint: str = "text", size: int = ICON_SIZE) -> QIcon:
+        """The Phosphor icon ``name`` in the colour of the token ``tint``. Stale after `changed`."""
+        key = (name, tint, self.px(size))
+        if key not in self._icons:
+            colour = getattr(self._tokens, tint)
+            self._icons[key] = icons.icon(self.icon_path(name), colour, self._tokens.disabled, key[2])
+        return self._icons[key]
+
+    def icon_path(self, name: str) -> QPainterPath:
+        """The outline of an icon for own painting; draw it with `ui.theming.icons.draw`."""
+        if self._font is None:
+            self._font = icons.IconFont(icons.font_folder())
+        return self._font.path(name)
+
+    def _wanted(self) -> Tokens:
+        if self._mode is ThemeMode.SYSTEM:
+            dark = QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
+        else:
+            dark = self._mode is ThemeMode.DARK
+        return DARK if dark else LIGHT
+
+    def _refresh(self) -> None:
+        wanted = self._wanted()
+        if wanted is not self._tokens:
+            self._tokens = wanted
+            self._publish()
+
+    def _publish(self) -> None:
+        self._icons.clear()
+        if self._app is not None:
+            self._dress(self._app)
+        self.changed.emit()
+
+    def _dress(self, app: QApplication) -> None:
+        app.setFont(self.font())
+        app.setPalette(palette(self._tokens))
+        app.setStyleSheet(stylesheet(self._tokens, self._scale, self.mono().family()))
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Give ``widget`` the looks of ``role``, also after it was shown."""
+    if widget.property("role") == role:
+        return
+    widget.setProperty("role", role)
+    style = widget.style()
+    style.unpolish(widget)
+    style.polish(widget)
+    widget.update()
+
+
+def _clamped(scale: float) -> float:
+    return min(SCALE_MAX, max(SCALE_MIN, scale))
