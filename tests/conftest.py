@@ -1,0 +1,37 @@
+"""What holds for every test: no display, no network, no files outside the test's own folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("QT_LOGGING_RULES", "qt.qpa.fonts=false")
+
+NOWHERE = "http://127.0.0.1:9"
+"""An address that refuses connections: a test that forgot to start its own hub fails at once."""
+
+
+@pytest.fixture(autouse=True)
+def _own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path_factory.mktemp("world")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("VRAMBLE_HOME", str(home / "vramble"))
+    monkeypatch.setenv("HF_HOME", str(home / "hf"))
+    monkeypatch.setenv("HF_ENDPOINT", NOWHERE)
+    for name in (
+        "HF_TOKEN",
+        "HUGGING_FACE_HUB_TOKEN",
+        "VRAMBLE_SYSROOT",
+        "VRAMBLE_WORKER_COMMAND",
+        "VRAMBLE_ALLOW_SOFTWARE_GPU",
+    ):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def repository() -> Path:
+    """The root of the checkout."""
+    return Path(__file__).resolve().parent.parent
