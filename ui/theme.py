@@ -79,9 +79,7 @@ class Theme(QObject):
 
     changed = Signal()
 
-    def __init__(
-        self, mode: ThemeMode = ThemeMode.SYSTEM, scale: float = 1.0, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, mode: ThemeMode = ThemeMode.SYSTEM, scale: float = 1.0, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._mode = mode
         self._scale = _clamped(scale)

@@ -14,14 +14,14 @@ Widgets choose their looks by the dynamic property ``role``:
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from string import Template
 
 from PySide6.QtGui import QColor, QPalette
 
 from ui.theming.tokens import BASE_POINT_SIZE, CONTROL_HEIGHT, RADIUS, RADIUS_CARD, TARGET_SIZE, Tokens
 
-FRAME_MARGIN = 2
-"""Room around each control for the focus ring: 40 px target, 36 px drawn."""
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 _BASE = """
 QWidget { color: $text; selection-background-color: $accent; selection-color: $on_accent; }
@@ -86,8 +86,21 @@ QToolButton:pressed, QToolButton:checked, QToolButton:open { background: $presse
 QToolButton:focus { border: 2px solid $focus; margin: 1px; }
 QToolButton:disabled { color: $disabled; }
 QToolButton::menu-indicator { image: none; }
-QCheckBox, QRadioButton { spacing: 8px; min-height: ${target}px; background: transparent; }
-QCheckBox:focus, QRadioButton:focus { border: 2px solid $focus; border-radius: ${radius}px; }
+QCheckBox, QRadioButton {
+    spacing: 8px; min-height: ${control}px; padding: 0 6px; background: transparent;
+    border: 2px solid transparent; border-radius: ${radius}px;
+}
+QCheckBox:focus, QRadioButton:focus { border-color: $focus; }
+QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
+QCheckBox::indicator, QRadioButton::indicator {
+    width: 16px; height: 16px; border: 1px solid $outline; border-radius: 4px; background: $surface;
+}
+QRadioButton::indicator { border-radius: 9px; }
+QCheckBox::indicator:hover, QRadioButton::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$style/check-$scheme.svg"); }
+QCheckBox::indicator:indeterminate { background: $accent; border-color: $accent; image: url("$style/dash-$scheme.svg"); }
+QRadioButton::indicator:checked { width: 8px; height: 8px; border: 5px solid $accent; }
+QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: $hairline; background: $raised; }
 """
 
 _FIELDS = """
@@ -113,6 +126,19 @@ QFrame[role="field"][focused="true"] { border: 2px solid $focus; margin: 0; }
 QComboBox { padding: 0 10px; min-height: ${control_inner}px; combobox-popup: 0; }
 QComboBox:hover { background: $hover; }
 QComboBox::drop-down { border: none; width: 28px; }
+QComboBox::down-arrow { image: url("$style/chevron-down-$scheme.svg"); width: 16px; height: 16px; }
+QSpinBox, QDoubleSpinBox { padding: 0 28px 0 10px; }
+QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {
+    subcontrol-origin: border; width: 26px; border: none; background: transparent; border-radius: 4px;
+}
+QSpinBox::up-button, QDoubleSpinBox::up-button { subcontrol-position: top right; }
+QSpinBox::down-button, QDoubleSpinBox::down-button { subcontrol-position: bottom right; }
+QSpinBox::up-button:hover, QSpinBox::down-button:hover,
+QDoubleSpinBox::up-button:hover, QDoubleSpinBox::down-button:hover { background: $hover; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url("$style/chevron-up-$scheme.svg"); width: 12px; height: 12px; }
+QSpinBox::down-arrow, QDoubleSpinBox::down-arrow {
+    image: url("$style/chevron-down-$scheme.svg"); width: 12px; height: 12px;
+}
 QComboBox QAbstractItemView { background: $surface; border: 1px solid $outline; padding: 4px; outline: 0; }
 QComboBox QAbstractItemView::item { min-height: ${control}px; padding: 0 8px; }
 """
@@ -199,7 +225,8 @@ def measures(scale: float) -> dict[str, str]:
 def stylesheet(tokens: Tokens, scale: float = 1.0, mono: str = "monospace") -> str:
     """The whole application's stylesheet. ``scale`` is the text size, 1.0 normal."""
     values = {name: str(value) for name, value in asdict(tokens).items()}
-    values |= measures(scale) | {"mono": mono.replace('"', "")}
+    values |= measures(scale) | {"mono": mono.replace('"', ""), "style": (ASSETS / "style").as_posix()}
+    values["scheme"] = "dark" if tokens.dark else "light"
     return Template(_BASE + _BUTTONS + _FIELDS + _VIEWS + _MONO).substitute(values)
 
 
