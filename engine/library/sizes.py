@@ -1,0 +1,15 @@
+"""File sizes in words: decimal units, as shops and file managers print them."""
+
+from __future__ import annotations
+
+UNITS = (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
+
+
+def size_text(n_bytes: int) -> str:
+    """``1.23 GB``, ``98 MB``, ``512 bytes``: three digits at most before the unit changes."""
+    for unit, factor in UNITS:
+        if n_bytes >= factor * 0.9995:
+            value = n_bytes / factor
+            digits = 2 if value < 10 else 1 if value < 100 else 0
+            return f"{value:.{digits}f} {unit}"
+    return "1 byte" if n_bytes == 1 else f"{n_bytes} bytes"
