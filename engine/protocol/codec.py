@@ -62,6 +62,8 @@ class LineDecoder(Generic[T]):
             whole = self._take(line)
             if self._skipping:
                 self._skipping = False
+            elif len(whole) > self._max_line:
+                frames.append(_too_long(whole))
             elif whole.strip():
                 frames.append(self._decode(whole))
         self._keep(rest, frames)
@@ -79,7 +81,7 @@ class LineDecoder(Generic[T]):
         self._parts.append(rest)
         self._size += len(rest)
         if self._size > self._max_line:
-            frames.append(Garbage(line=b"".join(self._parts)[:200], reason="line too long"))
+            frames.append(_too_long(b"".join(self._parts)))
             self._parts, self._size, self._skipping = [], 0, True
 
     def _decode(self, line: bytes) -> T | Garbage:
@@ -87,6 +89,10 @@ class LineDecoder(Generic[T]):
             return self._decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             return Garbage(line=line[:200], reason=str(error))
+
+
+def _too_long(line: bytes) -> Garbage:
+    return Garbage(line=line[:200], reason="line too long")
 
 
 def worker_input() -> LineDecoder[ToWorker]:

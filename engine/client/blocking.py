@@ -1,0 +1,280 @@
+"""The worker for programs without an event loop: pipes and `selectors`, no threads."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import IO, Self
+
+from engine.client.command import WorkerCommand
+from engine.client.logtail import LogTail
+from engine.client.session import Session
+from engine.errors import VrambleError
+from engine.protocol.frames import TERMINAL_TYPES, Failed, FromWorker, Hello, Request
+
+LOOK_SECONDS = 0.1
+"""How often time limits and Ctrl+C are looked at."""
+
+STEP_SECONDS = 1.0
+"""Time for each step of the end: end of input, SIGTERM, SIGKILL."""
+
+CHUNK = 1 << 16
+
+
+class BlockingWorker:
+    """One worker process. Use it as a context manager, or call `close`.
+
+    ``request`` runs one request at a time and yields its events. The first Ctrl+C during a request cancels it, the
+    second raises `KeyboardInterrupt`; `close` then kills without asking first.
+    """
+
+    def __init__(self, command: WorkerCommand) -> None:
+        self._command = command
+        self._session = Session()
+        self._log = LogTail()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._selector = selectors.DefaultSelector()
+        self._unsent = bytearray()
+        self._events: deque[FromWorker] = deque()
+        self._ids = 0
+        self._interrupts = 0
+        self._failure: VrambleError | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(ask=kind is None or not issubclass(kind, KeyboardInterrupt))
+
+    @property
+    def pid(self) -> int | None:
+        """Process id while it runs."""
+        return self._process.pid if self._process is not None else None
+
+    @property
+    def log_tail(self) -> str:
+        """The last lines of the worker's log."""
+        return self._log.text()
+
+    def next_id(self) -> int:
+        """A request id that was not used yet."""
+        self._ids += 1
+        return self._ids
+
+    def start(self) -> Hello:
+        """Start the process and wait for its hello.
+
+        Raises:
+            VrambleError: It could not be started, died, stayed silent for 30 s or speaks another protocol.
+        """
+        self._session.started()
+        try:
+            process = subprocess.Popen(
+                self._command.arguments, env=self._command.environment, bufsize=0, process_group=0,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )
+        except OSError as error:
+            self._bury(None, None, str(error))
+            raise self._error() from error
+        self._process = process
+        for pipe in (process.stdout, process.stderr):
+            os.set_blocking(_fd(pipe), False)
+            self._selector.register(_fd(pipe), selectors.EVENT_READ)
+        os.set_blocking(_fd(process.stdin), False)
+        while self._session.hello is None:
+            self._advance()
+            if self._process is None:
+                raise self._error()
+        return self._session.hello
+
+    def request(self, request: Request) -> Iterator[FromWorker]:
+        """Send ``request`` and yield its events; the last one is its terminal event.
+
+        Raises:
+            VrambleError: The worker had died before.
+        """
+        if self._process is None:
+            raise self._error()
+        self._send(self._session.submit(request))
+        with self._ctrl_c():
+            while True:
+                while self._events:
+                    event = self._events.popleft()
+                    if isinstance(event, Hello) or event.id != request.id:
+                        continue
+                    yield event
+                    if isinstance(event, TERMINAL_TYPES):
+                        return
+                if self._interrupts:
+                    self.cancel(request.id)
+                self._advance()
+
+    def cancel(self, id_: int) -> None:
+        """Ask the worker to end the request; its terminal event still comes."""
+        self._send(self._session.cancel(id_))
+
+    def close(self, ask: bool = True) -> None:
+        """End the process: end of input, 1 s, SIGTERM, 1 s, SIGKILL. ``ask`` False: SIGKILL at once."""
+        process = self._process
+        if process is None:
+            self._selector.close()
+            return
+        self._session.stopping()
+        self._close_stdin(process)
+        if ask and not self._drain(process, STEP_SECONDS):
+            process.terminate()
+            self._drain(process, STEP_SECONDS)
+        if process.poll() is None:
+            process.kill()
+        self._reap(process)
+        self._selector.close()
+
+    def _error(self) -> VrambleError:
+        return self._failure or VrambleError("worker-ended", "The engine is not running.", "Start it again.")
+
+    def _send(self, data: bytes) -> None:
+        process = self._process
+        if not data or process is None or process.stdin is None or process.stdin.closed:
+            return
+        if not self._unsent:
+            self._selector.register(_fd(process.stdin), selectors.EVENT_WRITE)
+        self._unsent += data
+
+    def _advance(self) -> None:
+        """Wait a little for the pipes, move their bytes, look at the clock."""
+        process = self._process
+        if process is None:
+            return
+        ended = self._move(process, LOOK_SECONDS)
+        if ended or process.poll() is not None:
+            if not self._drain(process, STEP_SECONDS):
+                self._session.channel_closed()
+                process.kill()
+            self._reap(process)
+        elif self._session.overdue(time.monotonic()):
+            process.kill()
+
+    def _move(self, process: subprocess.Popen[bytes], seconds: float) -> bool:
+        """Move bytes that are ready. True: the worker closed its frame channel."""
+        ended = False
+        for key, _ in self._selector.select(seconds):
+            if process.stdin is not None and key.fd == _fd(process.stdin):
+                self._write(process)
+                continue
+            data = _read(key.fd)
+            if data is None:
+                continue
+            is_frames = key.fd == _fd(process.stdout)
+            if not data:
+                self._selector.unregister(key.fd)
+                ended = ended or is_frames
+            elif is_frames:
+                self._events += self._session.receive(data)
+            else:
+                self._log.feed(data)
+        return ended
+
+    def _write(self, process: subprocess.Popen[bytes]) -> None:
+        fd = _fd(process.stdin)
+        try:
+            sent = os.write(fd, self._unsent[:CHUNK])
+        except BlockingIOError:
+            return
+        except OSError:
+            sent = len(self._unsent)
+        del self._unsent[:sent]
+        if not self._unsent:
+            self._selector.unregister(fd)
+
+    def _close_stdin(self, process: subprocess.Popen[bytes]) -> None:
+        if process.stdin is not None and not process.stdin.closed:
+            if self._unsent:
+                self._selector.unregister(process.stdin)
+                self._unsent.clear()
+            process.stdin.close()
+
+    def _drain(self, process: subprocess.Popen[bytes], seconds: float) -> bool:
+        """Read on while the process ends, so that it cannot block on a full pipe. True: it has ended."""
+        end = time.monotonic() + seconds
+        while process.poll() is None and time.monotonic() < end:
+            if self._selector.get_map():
+                self._move(process, LOOK_SECONDS / 5)
+            else:
+                time.sleep(LOOK_SECONDS / 5)
+        return process.poll() is not None
+
+    def _reap(self, process: subprocess.Popen[bytes]) -> None:
+        code = process.wait()
+        self._close_stdin(process)
+        for pipe in (process.stdout, process.stderr):
+            self._read_rest(pipe, is_frames=pipe is process.stdout)
+        self._process = None
+        self._bury(code if code >= 0 else None, -code if code < 0 else None, self._log.text())
+
+    def _read_rest(self, pipe: IO[bytes] | None, is_frames: bool) -> None:
+        """What is left in the pipe. A grandchild may hold it open, so the end of the file is not waited for."""
+        fd = _fd(pipe)
+        while data := _read(fd):
+            if is_frames:
+                self._events += self._session.receive(data)
+            else:
+                self._log.feed(data)
+        if fd in self._selector.get_map():
+            self._selector.unregister(fd)
+        if pipe is not None:
+            pipe.close()
+
+    def _bury(self, exit_code: int | None, number: int | None, log: str) -> None:
+        death, failures = self._session.ended(exit_code, number, log)
+        self._events += failures
+        if death is not None:
+            self._failure = VrambleError(death.code, death.sentence, death.next_step, death.log_tail)
+
+    @contextmanager
+    def _ctrl_c(self) -> Iterator[None]:
+        """The first Ctrl+C is only noted, so that no byte is lost; the second one raises."""
+        self._interrupts = 0
+
+        def note(_number: int, _frame: FrameType | None) -> None:
+            self._interrupts += 1
+            if self._interrupts > 1:
+                raise KeyboardInterrupt
+
+        try:
+            before = signal.signal(signal.SIGINT, note)
+        except ValueError:  # not the main thread: Ctrl+C does not arrive here
+            yield
+            return
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+def raise_failure(event: FromWorker) -> None:
+    """Raise the `VrambleError` that a `Failed` event stands for; anything else passes."""
+    if isinstance(event, Failed):
+        raise VrambleError(event.code, event.message, event.next_step, event.detail)
+
+
+def _fd(pipe: IO[bytes] | None) -> int:
+    if pipe is None:
+        raise ValueError("the process has no such pipe")
+    return pipe.fileno()
+
+
+def _read(fd: int) -> bytes | None:
+    """Bytes that are there, empty at the end of the file, None when there are none yet."""
+    try:
+        return os.read(fd, CHUNK)
+    except BlockingIOError:
+        return None

@@ -1,0 +1,265 @@
+"""The conversation with one worker process, without any input or output.
+
+The driver hands in bytes, exit codes and the time; events and bytes to write come out. Whatever the worker does,
+each submitted request gets exactly one terminal event, from `Session.receive` or from `Session.ended`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from enum import Enum, StrEnum, auto
+from typing import Literal
+
+from engine.client.death import Verdict, WorkerDeath, describe_death
+from engine.client.watch import Watch
+from engine.protocol.codec import Garbage, encode, worker_output
+from engine.protocol.frames import (
+    PROTOCOL_VERSION,
+    Cancel,
+    Delta,
+    Devices,
+    Failed,
+    Finished,
+    FromWorker,
+    Generate,
+    Hello,
+    ListDevices,
+    Load,
+    Loaded,
+    Progress,
+    Request,
+    Terminal,
+    Unload,
+    Unloaded,
+)
+from engine.protocol.types import ModelInfo
+
+__all__ = ["CANCEL_SECONDS", "HELLO_SECONDS", "Session", "Verdict", "WorkerDeath", "WorkerState"]
+
+HELLO_SECONDS = 30.0
+CANCEL_SECONDS = 2.0
+
+
+class WorkerState(StrEnum):
+    """What the worker is doing. Exactly one at a time."""
+
+    STOPPED = "stopped"
+    STARTING = "starting"
+    IDLE = "idle"
+    """Running without a model."""
+    LOADING = "loading"
+    READY = "ready"
+    """Running with a model."""
+    GENERATING = "generating"
+    STOPPING = "stopping"
+    CRASHED = "crashed"
+
+
+class _Phase(Enum):
+    NEW = auto()
+    STARTING = auto()
+    RUNNING = auto()
+    STOPPING = auto()
+    STOPPED = auto()
+    CRASHED = auto()
+
+
+_SUCCESS: dict[type[Request], type[Terminal]] = {
+    Load: Loaded,
+    Unload: Unloaded,
+    Generate: Finished,
+    ListDevices: Devices,
+}
+
+_STATE_OF_PHASE = {
+    _Phase.NEW: WorkerState.STOPPED,
+    _Phase.STARTING: WorkerState.STARTING,
+    _Phase.STOPPING: WorkerState.STOPPING,
+    _Phase.STOPPED: WorkerState.STOPPED,
+    _Phase.CRASHED: WorkerState.CRASHED,
+}
+
+
+class Session:
+    """One worker process from start to end. A new process gets a new session.
+
+    Attributes:
+        hello: What the worker said first, or None.
+        model: The loaded model, or None, also while another one is being loaded.
+        verdict: Why the driver has to kill the worker, or None.
+        garbage: Number of lines and frames that made no sense and were skipped.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.hello: Hello | None = None
+        self.model: ModelInfo | None = None
+        self.verdict: Verdict | None = None
+        self.garbage = 0
+        self._clock = clock
+        self._phase = _Phase.NEW
+        self._pending: dict[int, Request] = {}
+        self._cancelled: set[int] = set()
+        self._decoder = worker_output()
+        self._watch: Watch[int | Literal["hello"]] = Watch()
+
+    @property
+    def state(self) -> WorkerState:
+        """Follows from the process, the oldest pending request and the model."""
+        if self._phase is not _Phase.RUNNING:
+            return _STATE_OF_PHASE[self._phase]
+        head = next(iter(self._pending.values()), None)
+        if isinstance(head, Load | Unload):
+            return WorkerState.LOADING
+        if isinstance(head, Generate):
+            return WorkerState.GENERATING
+        return WorkerState.IDLE if self.model is None else WorkerState.READY
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """Ids of the requests that have no terminal event yet, oldest first."""
+        return tuple(self._pending)
+
+    @property
+    def watching(self) -> bool:
+        """A time limit runs: the driver has to ask `overdue` several times a second."""
+        return bool(self._watch) or self.verdict is not None
+
+    def started(self) -> None:
+        """The process is being started. `Hello` is due from now on."""
+        if self._phase is not _Phase.NEW:
+            raise RuntimeError("a session is for one process")
+        self._phase = _Phase.STARTING
+        self._watch.start("hello", HELLO_SECONDS, self._clock())
+
+    def submit(self, request: Request) -> bytes:
+        """Bytes to write to the worker; ``request`` is pending from now on.
+
+        Raises:
+            RuntimeError: The process is not there, or is being stopped: nothing would answer.
+            ValueError: The id is in use.
+        """
+        if self._phase not in (_Phase.STARTING, _Phase.RUNNING):
+            raise RuntimeError(f"no request to a worker that is {self.state}")
+        if request.id in self._pending:
+            raise ValueError(f"request id {request.id} is in use")
+        data = encode(request)
+        self._pending[request.id] = request
+        self._settle()
+        return data
+
+    def cancel(self, target: int) -> bytes:
+        """Bytes that ask the worker to end ``target``; empty when it has ended or was asked already.
+
+        The worker has `CANCEL_SECONDS` for it, counted from its hello: before that it cannot listen.
+        """
+        if target not in self._pending or target in self._cancelled or self._phase is _Phase.STOPPING:
+            return b""
+        self._cancelled.add(target)
+        if self.hello is not None:
+            self._watch.start(target, CANCEL_SECONDS, self._clock())
+        return encode(Cancel(target=target))
+
+    def stopping(self) -> None:
+        """The driver is ending the process on purpose: its end will be no death."""
+        if self._phase in (_Phase.STARTING, _Phase.RUNNING):
+            self._phase = _Phase.STOPPING
+            self._watch.clear_all()
+
+    def receive(self, data: bytes) -> list[FromWorker]:
+        """Events that ``data`` (cut anywhere) completes. What makes no sense is counted in ``garbage``."""
+        events: list[FromWorker] = []
+        if self._phase in (_Phase.STARTING, _Phase.RUNNING, _Phase.STOPPING):
+            for frame in self._decoder.feed(data):
+                events += self._take(frame)
+        return events
+
+    def channel_closed(self) -> None:
+        """The worker closed its frame channel but goes on running: it has to be killed."""
+        self.verdict = self.verdict or Verdict.CLOSED
+
+    def overdue(self, now: float) -> bool:
+        """True: kill the worker. It gave no hello, did not answer a cancel, or speaks another protocol.
+
+        Ask at least once a second while `watching`; longer gaps (a suspended computer) are not charged to the worker.
+        """
+        late = self._watch.expired(now)
+        if late is not None and self.verdict is None:
+            self.verdict = Verdict.NO_HELLO if late == "hello" else Verdict.NO_ANSWER
+        return self.verdict is not None and self._phase in (_Phase.STARTING, _Phase.RUNNING)
+
+    def ended(
+        self, exit_code: int | None, signal: int | None, log_tail: str
+    ) -> tuple[WorkerDeath | None, list[Failed]]:
+        """The process is gone: how it died (None when that was wanted) and one `Failed` for each pending request."""
+        if self._phase in (_Phase.NEW, _Phase.STOPPED, _Phase.CRASHED):
+            return None, []
+        wanted = self._phase is _Phase.STOPPING
+        self._phase = _Phase.STOPPED if wanted else _Phase.CRASHED
+        death = None if wanted else describe_death(exit_code, signal, log_tail, self.verdict)
+        failures = [self._failure(id_, death) for id_ in self._pending]
+        self._pending.clear()
+        self._cancelled.clear()
+        self._watch.clear_all()
+        self.model = None
+        return death, failures
+
+    def _failure(self, id_: int, death: WorkerDeath | None) -> Failed:
+        if death is None:
+            return Failed(id=id_, code="stopped", message="The engine was stopped before it could answer.")
+        code = "cancelled" if id_ in self._cancelled else death.code
+        return Failed(
+            id=id_, code=code, message=death.sentence, next_step=death.next_step, detail=death.log_tail
+        )
+
+    def _take(self, frame: FromWorker | Garbage) -> list[FromWorker]:
+        if isinstance(frame, Hello) and self.hello is None and self.verdict is None:
+            return self._greet(frame)
+        if isinstance(frame, Garbage | Hello) or self.hello is None or frame.id not in self._pending:
+            self.garbage += 1
+            return []
+        if isinstance(frame, Progress | Delta):
+            return [frame]
+        return [self._finish(frame)]
+
+    def _greet(self, hello: Hello) -> list[FromWorker]:
+        self._watch.clear("hello")
+        if hello.protocol == PROTOCOL_VERSION:
+            self.hello = hello
+            for target in self._cancelled:
+                self._watch.start(target, CANCEL_SECONDS, self._clock())
+            if self._phase is _Phase.STARTING:
+                self._phase = _Phase.RUNNING
+            return [hello]
+        self.verdict = Verdict.WRONG_PROTOCOL
+        death = describe_death(None, None, "", self.verdict)
+        detail = f"Protocol {hello.protocol} instead of {PROTOCOL_VERSION}: {hello.engine}"
+        failures = [
+            Failed(id=id_, code=death.code, message=death.sentence, next_step=death.next_step, detail=detail)
+            for id_ in self._pending
+        ]
+        self._pending.clear()
+        return list(failures)
+
+    def _finish(self, event: Terminal) -> Terminal:
+        request = self._pending.pop(event.id)
+        self._cancelled.discard(event.id)
+        self._watch.clear(event.id)
+        if not isinstance(event, Failed | _SUCCESS[type(request)]):
+            self.garbage += 1
+            event = Failed(
+                id=event.id,
+                code="worker-protocol",
+                message="The engine gave an answer that does not fit the request.",
+                next_step="Try again.",
+                detail=f"{type(event).__name__} for {type(request).__name__}",
+            )
+        if isinstance(event, Loaded):
+            self.model = event.model
+        self._settle()
+        return event
+
+    def _settle(self) -> None:
+        """The oldest request is what the worker is at: a load or unload gives the model up first."""
+        if isinstance(next(iter(self._pending.values()), None), Load | Unload):
+            self.model = None
