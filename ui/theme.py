@@ -155,10 +155,7 @@ class Theme(QObject):
         return self._font.path(name)
 
     def _wanted(self) -> Tokens:
-        if self._mode is ThemeMode.SYSTEM:
-            dark = QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
-        else:
-            dark = self._mode is ThemeMode.DARK
+        dark = system_is_dark() if self._mode is ThemeMode.SYSTEM else self._mode is ThemeMode.DARK
         return DARK if dark else LIGHT
 
     def _refresh(self) -> None:
@@ -188,6 +185,11 @@ def set_role(widget: QWidget, role: str) -> None:
     style.unpolish(widget)
     style.polish(widget)
     widget.update()
+
+
+def system_is_dark() -> bool:
+    """Whether the desktop asks for a dark scheme; a desktop that says nothing counts as light."""
+    return QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
 
 
 def _clamped(scale: float) -> float:

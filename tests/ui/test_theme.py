@@ -77,19 +77,15 @@ def test_palette_follows_tokens() -> None:
     assert colours.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text).name().upper() == DARK.disabled
 
 
-def test_follows_the_system_unless_set(qtbot: QtBot, qapp: QApplication) -> None:
+def test_follows_the_system_unless_set(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
     theme = Theme()
-    hints = qapp.styleHints()
-    hints.setColorScheme(Qt.ColorScheme.Dark)
-    try:
-        if hints.colorScheme() is not Qt.ColorScheme.Dark:
-            pytest.skip("this platform has no colour scheme")
-        assert theme.tokens is DARK
-        with qtbot.waitSignal(theme.changed):
-            theme.set_mode(ThemeMode.LIGHT)
-        assert theme.tokens is LIGHT
-    finally:
-        hints.unsetColorScheme()
+    assert theme.tokens is LIGHT
+    monkeypatch.setattr("ui.theme.system_is_dark", lambda: True)
+    with qtbot.waitSignal(theme.changed):
+        qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert theme.tokens is DARK
+    theme.set_mode(ThemeMode.LIGHT)
+    qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert theme.tokens is LIGHT
 
 

@@ -29,6 +29,9 @@ QMainWindow, QDialog, QWidget[role="background"] { background: $background; }
 QWidget[role="surface"] { background: $surface; }
 QWidget[role="raised"] { background: $raised; }
 QFrame[role="card"] { background: $surface; border: 1px solid $hairline; border-radius: ${card}px; }
+QFrame[role="notice"] { background: $raised; border: 1px solid $outline; border-radius: ${card}px; }
+QFrame[role="notice"][severity="warn"] { border-color: $warn; }
+QFrame[role="notice"][severity="error"] { border-color: $bad; }
 QFrame[role="hairline"] { background: $hairline; border: none; max-height: 1px; min-height: 1px; }
 QFrame[role="hairline-vertical"] { background: $hairline; border: none; max-width: 1px; min-width: 1px; }
 QLabel { background: transparent; }
@@ -97,8 +100,9 @@ QCheckBox::indicator, QRadioButton::indicator {
 }
 QRadioButton::indicator { border-radius: 9px; }
 QCheckBox::indicator:hover, QRadioButton::indicator:hover { border-color: $accent; }
-QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$style/check-$scheme.svg"); }
-QCheckBox::indicator:indeterminate { background: $accent; border-color: $accent; image: url("$style/dash-$scheme.svg"); }
+QCheckBox::indicator:checked, QCheckBox::indicator:indeterminate { background: $accent; border-color: $accent; }
+QCheckBox::indicator:checked { image: url("$style/check-$scheme.svg"); }
+QCheckBox::indicator:indeterminate { image: url("$style/dash-$scheme.svg"); }
 QRadioButton::indicator:checked { width: 8px; height: 8px; border: 5px solid $accent; }
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: $hairline; background: $raised; }
 """

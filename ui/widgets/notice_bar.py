@@ -1,0 +1,79 @@
+"""The place where `app.notices.Notices` becomes visible: a short stack of cards."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+
+from app.notices import Notice, Notices, Severity
+from ui.theme import SPACE_S, Theme
+from ui.widgets.notice_card import NoticeCard
+
+MOST_CARDS = 3
+
+
+class NoticeBar(QWidget):
+    """The newest three notices; older ones come back when those are closed.
+
+    Attributes:
+        left: A card was closed by the user, so the focus may have to go somewhere.
+    """
+
+    left = Signal()
+
+    def __init__(self, notices: Notices, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._cards: list[NoticeCard] = []
+        self.setObjectName("noticeBar")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(SPACE_S)
+        self.hide()
+        notices.posted.connect(self._post)
+        notices.withdrawn.connect(self._withdraw)
+
+    @property
+    def cards(self) -> tuple[NoticeCard, ...]:
+        """All cards, oldest first, also those that wait behind newer ones."""
+        return tuple(self._cards)
+
+    def _post(self, notice: Notice) -> None:
+        self._withdraw(notice.key)
+        card = NoticeCard(notice, self._theme)
+        card.closed.connect(lambda by_user: self._close(card, by_user))
+        self._cards.append(card)
+        self._column.addWidget(card)
+        self._arrange()
+        self._announce(notice)
+
+    def _withdraw(self, key: str) -> None:
+        for card in [c for c in self._cards if c.notice.key == key]:
+            self._remove(card)
+
+    def _close(self, card: NoticeCard, by_user: bool) -> None:
+        focused = QApplication.focusWidget()
+        had_focus = focused is not None and card.isAncestorOf(focused)
+        self._remove(card)
+        if by_user or had_focus:
+            self.left.emit()
+
+    def _remove(self, card: NoticeCard) -> None:
+        if card in self._cards:
+            self._cards.remove(card)
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+            self._arrange()
+
+    def _arrange(self) -> None:
+        for place, card in enumerate(reversed(self._cards)):
+            card.setVisible(place < MOST_CARDS)
+        self.setVisible(bool(self._cards))
+
+    def _announce(self, notice: Notice) -> None:
+        event = QAccessibleAnnouncementEvent(self, notice.text)
+        if notice.severity is not Severity.INFO:
+            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        QAccessible.updateAccessibility(event)

@@ -1,0 +1,139 @@
+"""One notice as a card: what happened, what can be done, details that fold out."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QEnterEvent, QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.notices import Action, Notice, Severity
+from ui.theme import ICON_SIZE, SPACE_M, SPACE_S, SPACE_XS, TARGET_SIZE, Theme
+from ui.widgets.empty_state import Emblem
+from ui.widgets.icon_button import IconButton
+from ui.widgets.text_button import TextButton
+
+DETAIL_LINES = 8
+ICONS = {Severity.INFO: "info", Severity.WARN: "warning", Severity.ERROR: "warning-circle"}
+TINTS = {Severity.INFO: "muted", Severity.WARN: "warn", Severity.ERROR: "bad"}
+
+
+class NoticeCard(QFrame):
+    """Shows one `Notice`.
+
+    Attributes:
+        closed: The user closed it, an action was taken, or its time is over. The argument says
+            whether it was the user.
+    """
+
+    closed = Signal(bool)
+
+    def __init__(self, notice: Notice, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.notice = notice
+        self._theme = theme
+        self.setProperty("role", "notice")
+        self.setProperty("severity", notice.severity.value)
+        self._text = QLabel(notice.text)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setWordWrap(True)
+        self._text.setMinimumWidth(160)
+        self._text.setMinimumHeight(TARGET_SIZE)
+        self._text.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACE_M, SPACE_XS, SPACE_XS, SPACE_XS)
+        column.setSpacing(0)
+        column.addLayout(self._build_row())
+        self._detail = self._build_detail()
+        column.addWidget(self._detail)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(lambda: self.closed.emit(False))
+        self._start_clock()
+
+    @property
+    def text(self) -> str:
+        """The sentence that is shown."""
+        return self.notice.text
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Do not vanish under the pointer."""
+        self._timer.stop()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Count anew."""
+        self._start_clock()
+        super().leaveEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes the card that has the focus."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit(True)
+        else:
+            super().keyPressEvent(event)
+
+    def _start_clock(self) -> None:
+        if self.notice.timeout_ms > 0 and not self.underMouse():
+            self._timer.start(self.notice.timeout_ms)
+
+    def _build_row(self) -> QHBoxLayout:
+        top = Qt.AlignmentFlag.AlignTop
+        severity = self.notice.severity
+        emblem = Emblem(self._theme, ICONS[severity], tint=TINTS[severity], size=ICON_SIZE)
+        beside = QVBoxLayout()
+        beside.setContentsMargins(0, (TARGET_SIZE - ICON_SIZE) // 2, SPACE_XS, 0)
+        beside.addWidget(emblem)
+        beside.addStretch()
+        row = QHBoxLayout()
+        row.setSpacing(SPACE_S)
+        row.addLayout(beside)
+        row.addWidget(self._text, 1)
+        if self.notice.detail:
+            row.addWidget(self._build_fold(), 0, top)
+        for action in self.notice.actions:
+            row.addWidget(self._build_action(action), 0, top)
+        close = IconButton(self._theme, "x", self.tr("Close notice"), self)
+        close.clicked.connect(lambda: self.closed.emit(True))
+        row.addWidget(close, 0, top)
+        return row
+
+    def _build_action(self, action: Action) -> TextButton:
+        button = TextButton(self._theme, action.label)
+
+        def act() -> None:
+            self.closed.emit(True)
+            action.run()
+
+        button.clicked.connect(act)
+        return button
+
+    def _build_fold(self) -> TextButton:
+        fold = TextButton(self._theme, self.tr("Details"), "caret-down", role="quiet")
+        fold.setCheckable(True)
+
+        def turn(opened: bool) -> None:
+            self._detail.setVisible(opened)
+            fold.set_icon("caret-up" if opened else "caret-down")
+
+        fold.toggled.connect(turn)
+        return fold
+
+    def _build_detail(self) -> QWidget:
+        box = QWidget()
+        text = QPlainTextEdit(self.notice.detail)
+        text.setReadOnly(True)
+        text.setProperty("role", "mono")
+        text.setTabChangesFocus(True)
+        text.setAccessibleName(self.tr("Details of the notice"))
+        text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        lines = min(DETAIL_LINES, self.notice.detail.count("\n") + 2)
+        text.setFixedHeight(text.fontMetrics().lineSpacing() * lines + 2 * SPACE_M)
+        copy = TextButton(self._theme, self.tr("Copy details"), "copy", role="quiet")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(f"{self.notice.text}\n\n{self.notice.detail}"))
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, SPACE_S, SPACE_XS)
+        column.setSpacing(0)
+        column.addWidget(text)
+        column.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
+        box.hide()
+        return box
