@@ -6,10 +6,11 @@ A metadata value is a pair ``(type, value)`` with a type from `Kind`; an array's
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -38,8 +39,17 @@ GGML_F32 = 0
 GGML_F16 = 1
 
 FORMATS = {
-    U8: "<B", I8: "<b", U16: "<H", I16: "<h", U32: "<I", I32: "<i", F32: "<f", BOOL: "<?",
-    U64: "<Q", I64: "<q", F64: "<d",
+    U8: "<B",
+    I8: "<b",
+    U16: "<H",
+    I16: "<h",
+    U32: "<I",
+    I32: "<i",
+    F32: "<f",
+    BOOL: "<?",
+    U64: "<Q",
+    I64: "<q",
+    F64: "<d",
 }
 
 Value = tuple[int, Any]
@@ -185,12 +195,17 @@ def llama_tensors(shape: Shape, n_vocab: int, seed: int) -> list[Tensor]:
         Tensor("output.weight", (embd, n_vocab), GGML_F32, noise(rng, embd * n_vocab)),
     ]
     matrices = {
-        "attn_q": (embd, embd), "attn_k": (embd, embd), "attn_v": (embd, embd), "attn_output": (embd, embd),
-        "ffn_gate": (embd, ff), "ffn_up": (embd, ff), "ffn_down": (ff, embd),
+        "attn_q": (embd, embd),
+        "attn_k": (embd, embd),
+        "attn_v": (embd, embd),
+        "attn_output": (embd, embd),
+        "ffn_gate": (embd, ff),
+        "ffn_up": (embd, ff),
+        "ffn_down": (ff, embd),
     }
     for layer in range(shape.layers):
-        for norm in ("attn_norm", "ffn_norm"):
-            tensors.append(Tensor(f"blk.{layer}.{norm}.weight", (embd,), GGML_F32, ones(embd)))
+        norms = (f"blk.{layer}.{norm}.weight" for norm in ("attn_norm", "ffn_norm"))
+        tensors.extend(Tensor(norm, (embd,), GGML_F32, ones(embd)) for norm in norms)
         for part, dims in matrices.items():
             data = noise(rng, math.prod(dims))
             tensors.append(Tensor(f"blk.{layer}.{part}.weight", dims, GGML_F32, data))
@@ -238,7 +253,7 @@ def split_set(count: int = 3, *, first_empty: bool = False, stem: str = "big") -
     kvs, tensors = llama_parts()
     filled = count - first_empty
     bounds = [index * len(tensors) // filled for index in range(filled + 1)]
-    groups = [tensors[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    groups = [tensors[start:end] for start, end in itertools.pairwise(bounds)]
     if first_empty:
         groups.insert(0, [])
     files = {}

@@ -1,0 +1,156 @@
+"""libggml through ctypes: loading plugins, asking for devices.
+
+The bindings of llama-cpp-python cover libllama only. It must be the very libggml that libllama is linked to: a second
+copy has a registry of its own, and a model then finds "no backends".
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+from engine.errors import VrambleError
+
+
+class DeviceType(IntEnum):
+    """``ggml_backend_dev_type``."""
+
+    CPU = 0
+    GPU = 1
+    IGPU = 2
+    ACCEL = 3
+    META = 4
+
+
+class _Caps(ctypes.Structure):
+    _fields_ = [
+        ("async", ctypes.c_bool),
+        ("host_buffer", ctypes.c_bool),
+        ("buffer_from_host_ptr", ctypes.c_bool),
+        ("events", ctypes.c_bool),
+        ("mmap_support", ctypes.c_bool),
+    ]
+
+
+class _Props(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("description", ctypes.c_char_p),
+        ("memory_free", ctypes.c_size_t),
+        ("memory_total", ctypes.c_size_t),
+        ("type", ctypes.c_int),
+        ("device_id", ctypes.c_char_p),
+        ("caps", _Caps),
+    ]
+
+
+@dataclass(frozen=True)
+class RawDevice:
+    """A device as ggml describes it. Memory in bytes; ``device_id`` is a PCI address or empty."""
+
+    handle: int
+    backend: str
+    name: str
+    description: str
+    type: DeviceType
+    device_id: str
+    memory_free: int
+    memory_total: int
+
+
+AbortCallback = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
+
+_SIGNATURES: dict[str, tuple[object, list[object]]] = {
+    "ggml_backend_load": (ctypes.c_void_p, [ctypes.c_char_p]),
+    "ggml_backend_reg_name": (ctypes.c_char_p, [ctypes.c_void_p]),
+    "ggml_backend_dev_count": (ctypes.c_size_t, []),
+    "ggml_backend_dev_get": (ctypes.c_void_p, [ctypes.c_size_t]),
+    "ggml_backend_dev_get_props": (None, [ctypes.c_void_p, ctypes.POINTER(_Props)]),
+    "ggml_backend_dev_backend_reg": (ctypes.c_void_p, [ctypes.c_void_p]),
+}
+
+
+def mapped_library(stem: str, maps: Path = Path("/proc/self/maps")) -> Path | None:
+    """The file named ``stem``.so* that this process has mapped, or None."""
+    try:
+        lines = maps.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        fields = line.split(maxsplit=5)
+        if len(fields) == 6 and Path(fields[5]).name.startswith(f"{stem}.so"):
+            return Path(fields[5])
+    return None
+
+
+class Ggml:
+    """The loaded libggml."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._library = library
+        for name, (result, arguments) in _SIGNATURES.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+        self._abort_callback: object = None
+
+    @classmethod
+    def of_process(cls, fallback: Path) -> Ggml:
+        """The libggml that came in with libllama, else the one in ``fallback``.
+
+        Raises:
+            VrambleError: ``engine-missing`` when it cannot be opened.
+        """
+        path = mapped_library("libggml") or fallback / "libggml.so"
+        try:
+            return cls(ctypes.CDLL(str(path)))
+        except (OSError, AttributeError) as error:
+            raise VrambleError(
+                "engine-missing",
+                "The engine's libraries are incomplete.",
+                "Install the program again.",
+                str(error),
+            ) from error
+
+    def on_abort(self, report: Callable[[str], None]) -> None:
+        """Have ``report`` called with the message when native code is about to abort the process."""
+        if hasattr(self._library, "ggml_set_abort_callback"):
+            call = AbortCallback(lambda message: report(message.decode("utf-8", "replace")))
+            self._library.ggml_set_abort_callback.restype = ctypes.c_void_p
+            self._library.ggml_set_abort_callback(call)
+            self._abort_callback = call
+
+    def load(self, plugin: Path) -> str | None:
+        """Load and register a plugin. Gives the backend's name, or None when ggml refused it (it logs why)."""
+        registered = self._library.ggml_backend_load(str(plugin).encode("utf-8", "surrogateescape"))
+        if not registered:
+            return None
+        return _text(self._library.ggml_backend_reg_name(registered))
+
+    def devices(self) -> list[RawDevice]:
+        """Every device of every loaded backend, with memory as it is now."""
+        found = []
+        for index in range(self._library.ggml_backend_dev_count()):
+            handle = self._library.ggml_backend_dev_get(index)
+            props = _Props()
+            self._library.ggml_backend_dev_get_props(handle, ctypes.byref(props))
+            registry = self._library.ggml_backend_dev_backend_reg(handle)
+            found.append(
+                RawDevice(
+                    handle=handle,
+                    backend=_text(self._library.ggml_backend_reg_name(registry)),
+                    name=_text(props.name),
+                    description=_text(props.description),
+                    type=DeviceType(props.type),
+                    device_id=_text(props.device_id),
+                    memory_free=props.memory_free,
+                    memory_total=props.memory_total,
+                )
+            )
+        return found
+
+
+def _text(raw: bytes | None) -> str:
+    return (raw or b"").decode("utf-8", "replace")
