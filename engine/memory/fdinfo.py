@@ -1,0 +1,52 @@
+"""What the kernel says in ``/proc/<pid>/fdinfo/<fd>`` about the GPU memory behind an open DRM device.
+
+Three generations of keys: ``vram mem`` (Linux 5.14 to 5.18), ``drm-memory-vram`` (5.19 on) and
+``drm-resident-vram`` (6.13 on, beside the second with the same meaning). They are never added up.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.memory import values
+
+
+class DrmUse(msgspec.Struct, frozen=True, kw_only=True):
+    """Memory of one DRM client. Files that were duplicated or inherited repeat the same ``client``."""
+
+    pci: str
+    client: str
+    vram: int | None = None
+    gtt: int | None = None
+    evicted: int | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Identity of the client: ids are counted for each device."""
+        return self.pci, self.client
+
+
+def parse(text: str | None) -> DrmUse | None:
+    """The client behind one file; None when it is no DRM file or names no PCI device."""
+    pairs = values.colon_pairs(text)
+    pci = values.pci_address(pairs.get("drm-pdev") or pairs.get("pdev"))
+    client = pairs.get("drm-client-id")
+    if client is None and "pasid" in pairs:
+        client = "pasid " + pairs["pasid"]
+    if pci is None or not client:
+        return None
+    return DrmUse(
+        pci=pci,
+        client=client,
+        vram=_first_size(pairs, "drm-resident-vram", "drm-memory-vram", "vram mem"),
+        gtt=_first_size(pairs, "drm-resident-gtt", "drm-memory-gtt", "gtt mem"),
+        evicted=_first_size(pairs, "amd-evicted-vram"),
+    )
+
+
+def _first_size(pairs: dict[str, str], *keys: str) -> int | None:
+    for key in keys:
+        found = values.size(pairs[key]) if key in pairs else None
+        if found is not None:
+            return found
+    return None
