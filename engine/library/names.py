@@ -16,11 +16,11 @@ STARTER_OWNER = "starter"
 
 
 class Part(NamedTuple):
-    """Numbered member of a set; ``no`` counts from 1."""
+    """Numbered member of a set of ``total``; ``no`` counts from 1."""
 
     stem: str
     no: int
-    count: int
+    total: int
 
 
 def shard_of(name: str) -> Part | None:
@@ -39,7 +39,7 @@ def _part(match: re.Match[str] | None) -> Part | None:
 
 def shard_name(part: Part, no: int) -> str:
     """File name of member ``no`` of the set of ``part``."""
-    return f"{part.stem}-{no:05d}-of-{part.count:05d}.gguf"
+    return f"{part.stem}-{no:05d}-of-{part.total:05d}.gguf"
 
 
 def shown(path: Path | str) -> str:

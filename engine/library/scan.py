@@ -67,9 +67,9 @@ class Scanner:
 
     def _pieces(self, files: list[FoundFile], piece: Part) -> InstalledModel | None:
         numbers = sorted(part.no for file in files if (part := piece_of(file.path.name)))
-        if numbers != list(range(1, piece.count + 1)):
+        if numbers != list(range(1, piece.total + 1)):
             return None
-        text = f"These are {piece.count} raw pieces of one file; join them first."
+        text = f"These are {piece.total} raw pieces of one file; join them first."
         return self._record(files, None, state=FileState.RAW_PIECES, problem=text)
 
     def _record(
@@ -126,11 +126,11 @@ def _grouped(files: Iterable[FoundFile]) -> Iterator[list[FoundFile]]:
     for file in files:
         name = file.path.name
         part = shard_of(name) or piece_of(name)
-        if part is None or not 1 <= part.no <= part.count:
+        if part is None or not 1 <= part.no <= part.total:
             groups[file.path, ""] = [(0, file)]
         else:
             kind = "shard" if shard_of(name) else "piece"
-            key = (file.path.parent / part.stem, f"{kind} {part.count}")
+            key = (file.path.parent / part.stem, f"{kind} {part.total}")
             groups.setdefault(key, []).append((part.no, file))
     for members in groups.values():
         yield [file for _, file in sorted(members, key=lambda member: member[0])]
@@ -151,9 +151,9 @@ def _judge(files: list[FoundFile], headers: dict[Path, Header]) -> tuple[FileSta
         if split is not None:
             return FileState.BAD_PART, _lone_part(first, split.no + 1, split.count, facts), facts
         return FileState.OK, "", facts
-    if not 1 <= part.no <= part.count:
-        return FileState.BAD_PART, f"The name says part {part.no} of {part.count}, and there is no such part.", facts
-    if split is None and part.count > 1:
+    if not 1 <= part.no <= part.total:
+        return FileState.BAD_PART, f"The name says part {part.no} of {part.total}, and there is no such part.", facts
+    if split is None and part.total > 1:
         return FileState.BAD_PART, "The name says that this is one part of several, and the file does not.", facts
     return _complete_set(files, part, headers, facts)
 
@@ -168,14 +168,14 @@ def _complete_set(
     files: list[FoundFile], part: Part, headers: dict[Path, Header], facts: ModelHeader | None
 ) -> tuple[FileState, str, ModelHeader | None]:
     there = {shard.no for file in files if (shard := shard_of(file.path.name))}
-    missing = [no for no in range(1, part.count + 1) if no not in there]
+    missing = [no for no in range(1, part.total + 1) if no not in there]
     if len(missing) == 1:
-        return FileState.MISSING_PART, f"Part {missing[0]} of {part.count} is missing.", facts
+        return FileState.MISSING_PART, f"Part {missing[0]} of {part.total} is missing.", facts
     if missing:
-        return FileState.MISSING_PART, f"{len(missing)} of {part.count} parts are missing.", facts
+        return FileState.MISSING_PART, f"{len(missing)} of {part.total} parts are missing.", facts
     for file in files:
         header, shard = headers[file.path], shard_of(file.path.name)
         split = header.split if isinstance(header, ModelHeader) else None
-        if shard and (split is None or (split.no + 1, split.count) != (shard.no, shard.count)) and part.count > 1:
+        if shard and (split is None or (split.no + 1, split.count) != (shard.no, shard.total)) and part.total > 1:
             return FileState.BAD_PART, f"{shown(shard_name(part, shard.no))} is not the part its name says.", facts
     return FileState.OK, "", facts

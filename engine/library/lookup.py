@@ -1,0 +1,78 @@
+"""From what a user types to a model file."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from engine.errors import VrambleError
+from engine.library.names import base_stem, shown
+from engine.library.records import InstalledModel
+from engine.library.scan import scan
+
+HUB_PREFIX = "hf:"
+
+
+def find_model(models_folder: Path, name: str) -> Path:
+    """The file that ``name`` means: a path, an installed model's name or file, or a unique beginning of one.
+
+    ``hf:owner/repo/file.gguf`` and ``owner/repo/file.gguf`` mean the installed copy of that file.
+
+    Raises:
+        VrambleError: ``model-not-found`` with the nearest names, ``model-ambiguous`` with all that fit.
+    """
+    path = Path(name).expanduser()
+    if path.is_file():
+        return path.absolute()
+    models = scan(models_folder).models
+    wanted = name.removeprefix(HUB_PREFIX).casefold()
+    for matches in (_exact(models, models_folder, wanted), _starting(models, wanted)):
+        if len(matches) == 1:
+            return matches[0].path
+        if matches:
+            raise _ambiguous(name, matches)
+    raise _not_found(name, models)
+
+
+def _spellings(model: InstalledModel, models_folder: Path) -> set[str]:
+    file_name = shown(model.path.name)
+    inside = shown(model.path.relative_to(models_folder)) if model.path.is_relative_to(models_folder) else file_name
+    return {text.casefold() for text in (model.label, file_name, base_stem(file_name), inside)}
+
+
+def _exact(models: tuple[InstalledModel, ...], models_folder: Path, wanted: str) -> list[InstalledModel]:
+    best = [model for model in models if wanted in _spellings(model, models_folder)]
+    return best or [model for model in models if wanted == model.name.casefold()]
+
+
+def _starting(models: tuple[InstalledModel, ...], wanted: str) -> list[InstalledModel]:
+    if not wanted:
+        return []
+    return [
+        model
+        for model in models
+        if model.label.casefold().startswith(wanted) or shown(model.path.name).casefold().startswith(wanted)
+    ]
+
+
+def _ambiguous(name: str, matches: list[InstalledModel]) -> VrambleError:
+    names = ", ".join(shown(model.path.name) for model in matches[:5])
+    return VrambleError(
+        "model-ambiguous",
+        f"“{name}” fits {len(matches)} models: {names}.",
+        "Give more of the name, or the path.",
+        "\n".join(shown(model.path) for model in matches),
+    )
+
+
+def _not_found(name: str, models: tuple[InstalledModel, ...]) -> VrambleError:
+    labels = [model.label for model in models if model.can_chat]
+    folded = {label.casefold(): label for label in labels}
+    near = difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.4)
+    if near:
+        step = "Did you mean " + " or ".join(folded[text] for text in near) + "?"
+    elif labels:
+        step = "Installed are: " + ", ".join(labels[:5]) + "."
+    else:
+        step = "No model is installed: get one with “vramble pull owner/repo”."
+    return VrambleError("model-not-found", f"There is no model called “{name}”.", step)
