@@ -1,0 +1,111 @@
+"""The schema, as numbered steps. A step that was released is never changed; a new one is added.
+
+Names, not numbers, stand for roles, states and kinds, so that a value keeps its meaning.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_FIRST: Final = """
+CREATE TABLE conversation (
+    id TEXT PRIMARY KEY NOT NULL,
+    title TEXT,                      -- NULL: none yet, made from the first message
+    created REAL NOT NULL,           -- seconds since 1970, as all times
+    updated REAL NOT NULL,
+    tip TEXT,                        -- the message at the end of the shown branch
+    deleted REAL                     -- NULL: not deleted
+);
+CREATE INDEX conversation_deleted ON conversation (deleted) WHERE deleted IS NOT NULL;
+
+CREATE TABLE message (
+    seq INTEGER PRIMARY KEY,         -- order of writing; a parent comes before its children
+    id TEXT NOT NULL UNIQUE,
+    conversation TEXT NOT NULL REFERENCES conversation (id),
+    parent TEXT REFERENCES message (id) DEFERRABLE INITIALLY DEFERRED,
+    role TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created REAL NOT NULL,
+    model TEXT,                      -- name of the model that wrote it
+    settings TEXT,                   -- JSON: what it was made with
+    stats TEXT,                      -- JSON: figures of the engine
+    finish TEXT,                     -- the engine's reason for the end
+    error TEXT                       -- sentence for the user
+);
+CREATE INDEX message_conversation ON message (conversation, seq);
+CREATE INDEX message_parent ON message (parent);
+CREATE INDEX message_streaming ON message (status) WHERE status = 'streaming';
+
+CREATE TABLE part (
+    id INTEGER PRIMARY KEY,
+    message TEXT NOT NULL REFERENCES message (id),
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,              -- text, thinking, attachment, tool_call, tool_result
+    content TEXT NOT NULL,
+    UNIQUE (message, position)
+);
+"""
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One step from version ``number - 1`` to ``number``."""
+
+    number: int
+    name: str
+    sql: str
+
+
+MIGRATIONS: Final = (Migration(1, "conversations, message tree, parts", _FIRST),)
+
+TABLES: Final = ("conversation", "message", "part")
+"""Tables with the user's words, parents before children."""
+
+
+def version_of(db: sqlite3.Connection) -> int:
+    """The schema version of an open database; 0 for a new one."""
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def apply(db: sqlite3.Connection, migrations: Sequence[Migration], now: float) -> int:
+    """Bring ``db`` to the last version in one transaction; how many steps were taken.
+
+    The version is read inside the transaction: another process may have been faster. An error
+    leaves the database as it was.
+    """
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        pending = [step for step in migrations if step.number > version_of(db)]
+        for step in pending:
+            _run(db, step, now)
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    return len(pending)
+
+
+def _run(db: sqlite3.Connection, step: Migration, now: float) -> None:
+    db.execute(
+        "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied REAL NOT NULL)"
+    )
+    for statement in _statements(step.sql):
+        db.execute(statement)
+    db.execute("INSERT INTO migration VALUES (?, ?, ?)", (step.number, step.name, now))
+    db.execute(f"PRAGMA user_version = {int(step.number)}")
+
+
+def _statements(sql: str) -> list[str]:
+    """``sql`` cut at complete statements; `executescript` would end the transaction."""
+    found: list[str] = []
+    rest = ""
+    for line in sql.splitlines(keepends=True):
+        rest += line
+        if sqlite3.complete_statement(rest):
+            found.append(rest.strip())
+            rest = ""
+    return found

@@ -1,0 +1,146 @@
+"""What a conversation is, as values. The store gives them out; nobody changes them in place."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from engine.protocol.types import GenerationStats, Sampling
+
+UNTITLED = "New chat"
+"""Title of a conversation whose first message leaves nothing to show."""
+
+
+class Role(StrEnum):
+    """Who speaks. Stored by name."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    OTHER = "other"
+    """A stored name this version does not know; `Message.role_name` has it. Never in a prompt."""
+
+
+class Status(StrEnum):
+    """How far a message got. Stored by name."""
+
+    DONE = "done"
+    STREAMING = "streaming"
+    STOPPED = "stopped"
+    """The user stopped it, or the program ended in mid-answer."""
+    FAILED = "failed"
+    """`Message.error` says why; the text that came before is kept."""
+
+
+class PartKind(StrEnum):
+    """What a part of a message holds. Only text is written so far."""
+
+    TEXT = "text"
+    THINKING = "thinking"
+    ATTACHMENT = "attachment"
+    TOOL_CALL = "tool_call"
+    TOOL_RESULT = "tool_result"
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One piece of a message. ``kind`` is the stored name: a `PartKind` or one this version does not know."""
+
+    kind: str
+    content: str
+
+
+class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What an answer was made with.
+
+    Attributes:
+        sampling: Sampling parameters of the request.
+        max_tokens: Limit of the request; None up to the end of the context.
+        n_ctx: Context length of the loaded model in tokens; None when it was not known.
+    """
+
+    sampling: Sampling = Sampling()
+    max_tokens: int | None = None
+    n_ctx: int | None = None
+
+
+class Conversation(msgspec.Struct, frozen=True, kw_only=True):
+    """One conversation: a tree of messages and the tip of the branch that is shown.
+
+    Times are seconds since 1970 (UTC). ``tip`` is None while there is no message.
+    """
+
+    id: str
+    title: str
+    created: float
+    updated: float
+    tip: str | None = None
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """One message of the tree.
+
+    Attributes:
+        parent: The message it answers or follows; None at the root.
+        role_name: The role as it is stored; differs from ``role`` only for `Role.OTHER`.
+        text: All text parts joined.
+        model: Name of the model that wrote it; None for the user's messages.
+        error: Sentence for the user; set for `Status.FAILED` and for answers that were cut.
+        finish: The engine's reason for the end, by name (`engine.protocol.types.FinishReason`).
+        problem: What of the stored row could not be read, as a sentence; empty when all is well.
+        version: 1 for the first of the messages that share a parent and a role.
+        versions: How many share them.
+    """
+
+    id: str
+    conversation: str
+    parent: str | None
+    role: Role
+    role_name: str
+    text: str
+    status: Status
+    created: float
+    model: str | None = None
+    settings: RunSettings | None = None
+    stats: GenerationStats | None = None
+    error: str | None = None
+    finish: str | None = None
+    parts: tuple[Part, ...] = ()
+    problem: str = ""
+    version: int = 1
+    versions: int = 1
+
+
+class Thread(msgspec.Struct, frozen=True):
+    """A conversation with the messages of its shown branch, root first."""
+
+    conversation: Conversation
+    messages: tuple[Message, ...]
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """A user message about to be stored. The caller makes the ids, so that it can show rows at once."""
+
+    id: str
+    text: str
+
+
+class AnswerStart(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer about to be generated: stored empty, as `Status.STREAMING`."""
+
+    id: str
+    model: str | None = None
+    settings: RunSettings | None = None
+
+
+class AnswerEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """How an answer ended; replaces what was saved while it streamed."""
+
+    id: str
+    text: str
+    status: Status
+    model: str | None = None
+    settings: RunSettings | None = None
+    stats: GenerationStats | None = None
+    error: str | None = None
+    finish: str | None = None
