@@ -79,8 +79,13 @@ class BlockingWorker:
         self._session.started()
         try:
             process = subprocess.Popen(
-                self._command.arguments, env=self._command.environment, bufsize=0, process_group=0,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                self._command.arguments,
+                env=self._command.environment,
+                bufsize=0,
+                process_group=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
             )
         except OSError as error:
             self._bury(None, None, str(error))

@@ -53,22 +53,23 @@ Words = tuple[str, str, str]
 AGAIN = "The next message starts it again."
 LESS_MEMORY = "Choose a smaller model, a shorter context or fewer GPU layers."
 
-KILLED: Words = (
-    "killed", "The engine was killed, most likely by the system because memory ran out.", LESS_MEMORY
-)
+KILLED: Words = ("killed", "The engine was killed, most likely by the system because memory ran out.", LESS_MEMORY)
 
 BY_VERDICT: dict[Verdict, Words] = {
     Verdict.NO_HELLO: (
-        "worker-silent", "The engine did not start within 30 seconds and was ended.",
+        "worker-silent",
+        "The engine did not start within 30 seconds and was ended.",
         "Try again; if it happens again, restart the computer to reset the graphics driver.",
     ),
     Verdict.NO_ANSWER: (
-        "worker-silent", "The engine did not react to Stop within 2 seconds and was ended.",
+        "worker-silent",
+        "The engine did not react to Stop within 2 seconds and was ended.",
         "The next message starts it again and loads the model.",
     ),
     Verdict.CLOSED: ("worker-silent", "The engine stopped talking and was ended.", AGAIN),
     Verdict.WRONG_PROTOCOL: (
-        "worker-protocol", "The engine belongs to another version of Vramble.",
+        "worker-protocol",
+        "The engine belongs to another version of Vramble.",
         "Close all Vramble windows and start it again; if that does not help, install it again.",
     ),
 }
@@ -76,8 +77,11 @@ BY_VERDICT: dict[Verdict, Words] = {
 BY_LOG: tuple[tuple[str, Words], ...] = (
     (
         r"DeviceLost|device lost|amdgpu.*reset",
-        ("device-lost", "The graphics driver lost the GPU while the engine was using it.",
-         "Send the message again; if it happens again, use fewer GPU layers or the CPU."),
+        (
+            "device-lost",
+            "The graphics driver lost the GPU while the engine was using it.",
+            "Send the message again; if it happens again, use fewer GPU layers or the CPU.",
+        ),
     ),
     (
         r"OutOfDeviceMemory|hipErrorOutOfMemory|device memory allocation|(unable|failed) to allocate (?!CPU)\w+ buffer",
@@ -89,13 +93,19 @@ BY_LOG: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"GGML_ASSERT|GGML_ABORT|Assertion .* failed",
-        ("engine-assert", "The engine stopped because one of its own checks failed.",
-         "Try other load options or another model; the details say which check it was."),
+        (
+            "engine-assert",
+            "The engine stopped because one of its own checks failed.",
+            "Try other load options or another model; the details say which check it was.",
+        ),
     ),
     (
         r"cannot open shared object file",
-        ("library-missing", "A library that the engine needs is missing.",
-         "The details name it; install it and try again."),
+        (
+            "library-missing",
+            "A library that the engine needs is missing.",
+            "The details name it; install it and try again.",
+        ),
     ),
     (
         r"ModuleNotFoundError|ImportError",
@@ -108,15 +118,18 @@ BY_SIGNAL: dict[int, Words] = {
     signals.SIGKILL: KILLED,
     signals.SIGABRT: ("worker-aborted", "The engine aborted because of an internal error.", AGAIN),
     signals.SIGSEGV: (
-        "worker-crashed", "The engine crashed.",
+        "worker-crashed",
+        "The engine crashed.",
         "The next message starts it again; if it happens again, use fewer GPU layers or the CPU.",
     ),
     signals.SIGBUS: (
-        "model-unreadable", "The engine could not read the model file to its end.",
+        "model-unreadable",
+        "The engine could not read the model file to its end.",
         "Check that the drive is still there and that the file is complete.",
     ),
     signals.SIGILL: (
-        "processor-too-old", "This processor lacks instructions that the engine was built for.",
+        "processor-too-old",
+        "This processor lacks instructions that the engine was built for.",
         "Use a build of Vramble for this processor.",
     ),
     signals.SIGFPE: ("worker-crashed", "The engine crashed because of an arithmetic error.", AGAIN),
@@ -163,7 +176,8 @@ def _words(exit_code: int | None, signal: int | None, log: str, verdict: Verdict
     if exit_code == 0:
         return "worker-ended", "The engine ended by itself.", AGAIN
     return _words_of_log(log) or (
-        "worker-ended", f"The engine ended with exit code {exit_code}.",
+        "worker-ended",
+        f"The engine ended with exit code {exit_code}.",
         "The next message starts it again; the details hold its last log lines.",
     )
 

@@ -208,9 +208,7 @@ class Session:
         if death is None:
             return Failed(id=id_, code="stopped", message="The engine was stopped before it could answer.")
         code = "cancelled" if id_ in self._cancelled else death.code
-        return Failed(
-            id=id_, code=code, message=death.sentence, next_step=death.next_step, detail=death.log_tail
-        )
+        return Failed(id=id_, code=code, message=death.sentence, next_step=death.next_step, detail=death.log_tail)
 
     def _take(self, frame: FromWorker | Garbage) -> list[FromWorker]:
         if isinstance(frame, Hello) and self.hello is None and self.verdict is None:

@@ -86,12 +86,24 @@ SCRIPT_ENV = "FAKE_WORKER_SCRIPT"
 UNKNOWN_ID = 999_999_999
 
 CPU = DeviceInfo(
-    id="CPU", backend="CPU", name="Fake processor", pci=None, kind=DeviceKind.CPU,
-    memory_total=16 * GIB, memory_free=8 * GIB, usable=True,
+    id="CPU",
+    backend="CPU",
+    name="Fake processor",
+    pci=None,
+    kind=DeviceKind.CPU,
+    memory_total=16 * GIB,
+    memory_free=8 * GIB,
+    usable=True,
 )
 GPU = DeviceInfo(
-    id="Vulkan0", backend="Vulkan", name="Fake Radeon", pci="0000:03:00.0", kind=DeviceKind.GPU,
-    memory_total=8 * GIB, memory_free=7 * GIB, usable=True,
+    id="Vulkan0",
+    backend="Vulkan",
+    name="Fake Radeon",
+    pci="0000:03:00.0",
+    kind=DeviceKind.GPU,
+    memory_total=8 * GIB,
+    memory_free=7 * GIB,
+    usable=True,
 )
 BACKENDS = (
     BackendInfo(name="CPU", path="/fake/libggml-cpu.so", loaded=True),
@@ -279,8 +291,11 @@ class FakeWorker:
     def _hello(self) -> None:
         self._channel.send(
             Hello(
-                protocol=self._script.get("protocol", PROTOCOL_VERSION), pid=os.getpid(),
-                engine=self._script.get("engine", "fake worker 1"), backends=self._backends, devices=self._devices,
+                protocol=self._script.get("protocol", PROTOCOL_VERSION),
+                pid=os.getpid(),
+                engine=self._script.get("engine", "fake worker 1"),
+                backends=self._backends,
+                devices=self._devices,
             )
         )
 
@@ -331,9 +346,17 @@ class FakeWorker:
         if request.options.device == "cpu" or request.options.n_gpu_layers == 0:
             device = next((d for d in self._devices if d.kind is DeviceKind.CPU), device)
         info = ModelInfo(
-            path=request.path, name=Path(request.path).stem, architecture="llama", quant="Q4_0", n_params=1_000_000,
-            size_bytes=600_000, n_ctx=request.options.n_ctx, n_ctx_train=8192, n_layers=4,
-            gpu_layers=0 if device.kind is DeviceKind.CPU else 4, device=device,
+            path=request.path,
+            name=Path(request.path).stem,
+            architecture="llama",
+            quant="Q4_0",
+            n_params=1_000_000,
+            size_bytes=600_000,
+            n_ctx=request.options.n_ctx,
+            n_ctx_train=8192,
+            n_layers=4,
+            gpu_layers=0 if device.kind is DeviceKind.CPU else 4,
+            device=device,
         )
         return msgspec.convert({**msgspec.to_builtins(info), **changes}, ModelInfo)
 
@@ -374,7 +397,10 @@ class FakeWorker:
     def _stats(request: Generate, sent: int, behaviour: dict[str, Any]) -> GenerationStats:
         words = sum(len(split_tokens(m.content)) for m in request.messages)
         stats = GenerationStats(
-            prompt_tokens=words, generated_tokens=sent, ttft_ms=12.5, prefill_tps=100.0,
+            prompt_tokens=words,
+            generated_tokens=sent,
+            ttft_ms=12.5,
+            prefill_tps=100.0,
             decode_tps=20.0 if sent > 1 else 0.0,
         )
         return msgspec.structs.replace(stats, **behaviour.get("stats", {}))

@@ -1,0 +1,123 @@
+"""Requests of the window that wait for the worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.client.session import WorkerDeath
+from engine.protocol.frames import Delta, Failed, Finished, Generate, Load, Loaded, Progress, Terminal
+from engine.protocol.types import FinishReason, GenerationStats
+
+
+def _ignore(_event: object) -> None:
+    """Nobody asked for this event."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One request and who wants to hear of it. ``done`` is called exactly once.
+
+    ``reload``: loads the last model again for the answers that wait behind it.
+    """
+
+    request: Load | Generate
+    done: Callable[[Terminal], None]
+    on_delta: Callable[[Delta], None] = _ignore
+    on_progress: Callable[[Progress], None] = _ignore
+    reload: bool = False
+
+    @property
+    def id(self) -> int:
+        """The request's id."""
+        return self.request.id
+
+    def cancelled(self) -> Terminal:
+        """The terminal event of a job that was cancelled before the worker saw it."""
+        if isinstance(self.request, Generate):
+            return Finished(id=self.id, reason=FinishReason.CANCELLED, stats=GenerationStats())
+        return Failed(id=self.id, code="cancelled", message="Loading was cancelled.")
+
+    def stopped(self) -> Terminal:
+        """The terminal event of a job that a wanted end of the worker overtook."""
+        return Failed(id=self.id, code="stopped", message="The engine was stopped before it could answer.")
+
+    def failed_by(self, death: WorkerDeath | None) -> Terminal:
+        """The terminal event of a job that the end of the worker overtook."""
+        if death is None:
+            return self.stopped()
+        return Failed(
+            id=self.id, code=death.code, message=death.sentence, next_step=death.next_step, detail=death.log_tail
+        )
+
+
+class Agenda:
+    """The order of what the worker has to do: one job at a time, a load before the answers that wait."""
+
+    def __init__(self) -> None:
+        self.active: Job | None = None
+        self._waiting: list[Job] = []
+
+    def add(self, job: Job) -> list[Job]:
+        """Queue ``job``; the jobs it makes pointless (a newer load replaces one that waits)."""
+        if isinstance(job.request, Generate):
+            self._waiting.append(job)
+            return []
+        replaced = [other for other in self._waiting if isinstance(other.request, Load)]
+        self._waiting = [job, *(other for other in self._waiting if other not in replaced)]
+        return replaced
+
+    def remove(self, id_: int) -> Job | None:
+        """Take the waiting job ``id_`` away."""
+        found = next((job for job in self._waiting if job.id == id_), None)
+        if found is not None:
+            self._waiting.remove(found)
+        return found
+
+    def take(self) -> Job | None:
+        """The next job, now the active one; None while one is active or when nothing waits."""
+        if self.active is not None or not self._waiting:
+            return None
+        self.active = self._waiting.pop(0)
+        return self.active
+
+    def put_back(self, job: Job, before: Job) -> None:
+        """``before`` becomes the active job; ``job`` waits for it."""
+        self._waiting.insert(0, job)
+        self.active = before
+
+    def clear(self) -> list[Job]:
+        """Forget what waits; the jobs that were forgotten."""
+        forgotten, self._waiting = self._waiting, []
+        return forgotten
+
+    def clear_answers(self) -> list[Job]:
+        """Forget the answers that wait (their model cannot be loaded)."""
+        forgotten = [job for job in self._waiting if isinstance(job.request, Generate)]
+        self._waiting = [job for job in self._waiting if job not in forgotten]
+        return forgotten
+
+    @property
+    def waiting_answers(self) -> tuple[Job, ...]:
+        """The answers that wait."""
+        return tuple(job for job in self._waiting if isinstance(job.request, Generate))
+
+
+def loaded_or_failed(done: Callable[[Loaded | Failed], None]) -> Callable[[Terminal], None]:
+    """``done`` for a job that loads: a load ends in nothing else."""
+
+    def call(event: Terminal) -> None:
+        if isinstance(event, Loaded | Failed):
+            done(event)
+
+    return call
+
+
+def finished_or_failed(done: Callable[[Finished | Failed], None]) -> Callable[[Terminal], None]:
+    """``done`` for a job that answers."""
+
+    def call(event: Terminal) -> None:
+        if isinstance(event, Finished | Failed):
+            done(event)
+
+    return call
