@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import re
 import shutil
 from pathlib import Path
@@ -16,7 +15,8 @@ from pathlib import Path
 from vramble_setup.report import SetupError
 
 PACKAGE_LIBRARIES = re.compile(r"lib(llama|mtmd|ggml|ggml-base|ggml-cpu|ggml-rpc|ggml-vulkan)\.so[.0-9]*")
-BENCH_LIBRARIES = re.compile(r"libllama-common\.so[.0-9]*")
+# What llama-bench is built from, besides the engine's own libraries.
+BENCH_SOURCES = ("cmake", "common", "ggml/cmake", "ggml/include", "include", "tools/llama-bench", "vendor")
 
 
 def make_site(source: Path, objects: Path, site: Path, version: str) -> None:
@@ -26,7 +26,7 @@ def make_site(source: Path, objects: Path, site: Path, version: str) -> None:
         site / "llama_cpp",
         ignore=shutil.ignore_patterns("server", "__pycache__", "lib"),
     )
-    copy_libraries(objects / "bin", site / "llama_cpp" / "lib", PACKAGE_LIBRARIES)
+    copy_libraries(objects, site / "llama_cpp" / "lib", PACKAGE_LIBRARIES)
     info = site / f"llama_cpp_python-{version}.dist-info"
     info.mkdir()
     shutil.copy2(source / "PKG-INFO", info / "METADATA")
@@ -41,13 +41,14 @@ def make_site(source: Path, objects: Path, site: Path, version: str) -> None:
 def copy_libraries(built: Path, place: Path, wanted: re.Pattern[str]) -> None:
     """Copies the wanted libraries: real files as they are, links as links, nothing twice."""
     place.mkdir(parents=True, exist_ok=True)
-    for file in sorted(built.iterdir()):
-        if not wanted.fullmatch(file.name):
+    for file in sorted(built.rglob("*.so*")):
+        goal = place / file.name
+        if not wanted.fullmatch(file.name) or goal.is_symlink() or goal.exists():
             continue
         if file.is_symlink():
-            (place / file.name).symlink_to(os.readlink(file))
+            goal.symlink_to(file.readlink())
         else:
-            shutil.copy2(file, place / file.name)
+            shutil.copy2(file, goal)
     for link in place.iterdir():
         if link.is_symlink() and not link.exists():
             raise SetupError(
@@ -68,21 +69,8 @@ def record_of(site: Path, info: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def make_bench(source: Path, objects: Path, bench: Path) -> None:
-    """Keeps the sources and headers of llama-bench and the one library that only it needs."""
+def make_bench(source: Path, bench: Path) -> None:
+    """Keeps the sources of llama-bench, so that it can be built from the tree the engine is from."""
     llama = source / "vendor" / "llama.cpp"
-    shutil.copytree(llama / "tools" / "llama-bench", bench / "llama-bench")
-    for headers in ("include", "ggml/include", "common", "vendor/nlohmann"):
-        if (llama / headers).is_dir():
-            shutil.copytree(llama / headers, bench / headers, ignore=_all_but_headers)
-    copy_libraries(objects / "bin", bench / "lib", BENCH_LIBRARIES)
-    for archive in objects.rglob("libllama-common-base.a"):
-        shutil.copy2(archive, bench / "lib" / archive.name)
-
-
-def _all_but_headers(folder: str, names: list[str]) -> set[str]:
-    return {
-        name
-        for name in names
-        if not name.endswith((".h", ".hpp")) and not (Path(folder) / name).is_dir()
-    }
+    for part in BENCH_SOURCES:
+        shutil.copytree(llama / part, bench / part)

@@ -9,7 +9,7 @@ from pathlib import Path
 from vramble_setup.report import SetupError
 
 
-class CommandFailed(SetupError):
+class CommandError(SetupError):
     """A program that set-up needs ended with an error."""
 
 
@@ -56,7 +56,7 @@ def logged(
                 cwd=cwd,
             )
         except OSError as error:
-            raise CommandFailed(
+            raise CommandError(
                 f"{what} failed: {words[0]} cannot be started ({error.strerror}).",
                 f"Install {words[0]} and try again.",
             ) from error
@@ -67,7 +67,7 @@ def logged(
                 child.terminate()
                 raise
     if child.returncode != 0:
-        raise CommandFailed(
+        raise CommandError(
             f"{what} failed:\n{_tail(log)}",
             f"The whole log is in {log}.",
         )

@@ -12,7 +12,6 @@ import os
 import platform
 import re
 import shutil
-import sys
 import tarfile
 import time
 from collections.abc import Callable
@@ -20,13 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vramble_setup import build_cache, bundle_tree, vulkan_tools
-from vramble_setup.commands import CommandFailed, logged, output
+from vramble_setup.commands import CommandError, logged, output
 from vramble_setup.cpu_level import CpuLevel, this_machine
 from vramble_setup.report import Progress, SetupError, say
 
 # Count this up when the build changes in a way that the other facts of the key do not show.
-RECIPE = 1
-TARGETS = ("llama", "mtmd", "llama-common", "ggml", "ggml-base", "ggml-cpu", "ggml-rpc")
+RECIPE = 2
+TARGETS = ("llama", "mtmd", "ggml", "ggml-base", "ggml-cpu", "ggml-rpc")
 FIXED_OPTIONS = {
     "CMAKE_BUILD_TYPE": "Release",
     "GGML_BACKEND_DL": "ON",
@@ -35,6 +34,8 @@ FIXED_OPTIONS = {
     "GGML_CCACHE": "OFF",
     "LLAMA_USE_PREBUILT_UI": "OFF",
 }
+VULKAN_FAILED = "The Vulkan plugin did not compile on this system."
+FEWEST_STEPS = 50
 NINJA_STEP = re.compile(r"\[(\d+)/(\d+)\]")
 
 
@@ -64,14 +65,14 @@ class Plan:
         return options
 
     def key(self) -> str:
-        vulkan = self.vulkan.identity if self.has_vulkan else ""  # type: ignore[union-attr]
+        tools = self.vulkan
         return build_cache.key_of(
             {
                 "version": self.version,
                 "archive": self.archive_hash,
                 "options": self.options(),
                 "cpu": self.cpu.name,
-                "vulkan": vulkan,
+                "vulkan": tools.identity if isinstance(tools, vulkan_tools.VulkanTools) else "",
                 "toolchain": self.toolchain,
                 "recipe": RECIPE,
             }
@@ -104,10 +105,10 @@ def make_plan(requirements: Path, root: Path, log: Path) -> Plan:
     return Plan(version, archive_hash, this_machine(), vulkan, toolchain_facts())
 
 
-def build(plan: Plan, root: Path, fetch: Callable[[Path, Path], None]) -> tuple[Path, Plan]:
+def build(plan: Plan, root: Path, fetch: Callable[[Path], None]) -> tuple[Path, Plan]:
     """The cache's entry for the plan, made if need be. Falls back to the CPU if Vulkan fails to build.
 
-    `fetch(folder, log)` puts the source archive into the folder.
+    `fetch(folder)` puts the source archive into the folder.
     """
     if not plan.has_vulkan:
         return _entry(plan, root, fetch), plan
@@ -115,17 +116,17 @@ def build(plan: Plan, root: Path, fetch: Callable[[Path, Path], None]) -> tuple[
     if not failed.exists():
         try:
             return _entry(plan, root, fetch), plan
-        except CommandFailed as error:
-            if "ulkan" not in error.message:
-                raise
+        except CommandError as error:
             say(str(error))
-            failed.write_text("The Vulkan plugin did not compile on this system.\n")
-    fallback = plan.without_vulkan(failed.read_text(encoding="utf-8").strip())
-    say(f"{failed.read_text(encoding='utf-8').strip()} Building for the CPU only.")
-    return _entry(fallback, root, fetch), fallback
+    fallback = plan.without_vulkan(VULKAN_FAILED)
+    say(f"{VULKAN_FAILED} Building for the processor only.")
+    built = _entry(fallback, root, fetch)
+    # Only now is it sure that Vulkan was the trouble. Next time it is not tried again.
+    failed.touch()
+    return built, fallback
 
 
-def _entry(plan: Plan, root: Path, fetch: Callable[[Path, Path], None]) -> Path:
+def _entry(plan: Plan, root: Path, fetch: Callable[[Path], None]) -> Path:
     name = f"llama-{plan.key()}"
 
     def make(folder: Path) -> None:
@@ -137,28 +138,29 @@ def _entry(plan: Plan, root: Path, fetch: Callable[[Path, Path], None]) -> Path:
     return build_cache.entry(root, name, "building llama.cpp", make)
 
 
-def _make(plan: Plan, folder: Path, log: Path, fetch: Callable[[Path, Path], None]) -> None:
+def _make(plan: Plan, folder: Path, log: Path, fetch: Callable[[Path], None]) -> None:
     started = time.monotonic()
     with_what = "with Vulkan" if plan.has_vulkan else "for the CPU only"
     say(f"Building llama.cpp {with_what}. This takes 5 to 20 minutes, once. The log is {log}.")
-    source = _unpack_source(plan, folder / "source", log, fetch)
+    source = _unpack_source(plan, folder / "source", fetch)
     objects = folder / "objects"
     _configure(plan, source, objects, log)
     _compile(plan, objects, log)
     bundle_tree.make_site(source, objects, folder / "site", plan.version)
-    bundle_tree.make_bench(source, objects, folder / "bench")
-    facts = facts_of(plan, source)
-    facts["seconds"] = round(time.monotonic() - started)
+    bundle_tree.make_bench(source, folder / "bench")
+    facts = facts_of(plan) | {
+        "llama_cpp_version": _llama_version(source),
+        "llama_cpp_commit": None,  # the source archive does not say it
+        "build_seconds": round(time.monotonic() - started),
+    }
     (folder / "build.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     shutil.rmtree(objects)
     shutil.rmtree(folder / "source")
 
 
-def _unpack_source(
-    plan: Plan, place: Path, log: Path, fetch: Callable[[Path, Path], None]
-) -> Path:
+def _unpack_source(plan: Plan, place: Path, fetch: Callable[[Path], None]) -> Path:
     place.mkdir()
-    fetch(place, log)
+    fetch(place)
     archives = sorted(place.glob("llama_cpp_python-*.tar.gz"))
     if not archives or build_cache.sha256_of(archives[0]) != plan.archive_hash:
         raise SetupError(
@@ -180,7 +182,7 @@ def _configure(plan: Plan, source: Path, objects: Path, log: Path) -> None:
         options["CMAKE_C_COMPILER_LAUNCHER"] = launcher
         options["CMAKE_CXX_COMPILER_LAUNCHER"] = launcher
     defines = [f"-D{name}={value}" for name, value in sorted(options.items())]
-    command = ["cmake", "-G", "Ninja", "-S", source, "-B", objects, *defines]
+    command: list[str | Path] = ["cmake", "-G", "Ninja", "-S", source, "-B", objects, *defines]
     logged(command, log, f"Configuring llama.cpp{_and_vulkan(plan)}", env=_environment(source))
 
 
@@ -189,20 +191,13 @@ def _compile(plan: Plan, objects: Path, log: Path) -> None:
     progress = Progress("Building llama.cpp")
 
     def follow(line: str) -> None:
-        if found := NINJA_STEP.match(line):
+        found = NINJA_STEP.match(line)
+        # A build within the build (the shader tool) counts by itself, with a handful of steps.
+        if found and int(found.group(2)) >= FEWEST_STEPS:
             progress.at(int(found.group(1)), int(found.group(2)))
 
-    # First all but Vulkan: what fails then is not Vulkan's fault.
-    command = ["cmake", "--build", objects, "--target"]
-    logged([*command, *TARGETS], log, "Building llama.cpp", env=_environment(objects), on_line=follow)
-    if len(targets) > len(TARGETS):
-        logged(
-            [*command, "ggml-vulkan"],
-            log,
-            "Building the Vulkan plugin",
-            env=_environment(objects),
-            on_line=follow,
-        )
+    command: list[str | Path] = ["cmake", "--build", objects, "--target", *targets]
+    logged(command, log, "Building llama.cpp", env=_environment(objects), on_line=follow)
     progress.end()
 
 
@@ -220,25 +215,26 @@ def _environment(base: Path) -> dict[str, str]:
     return environment
 
 
-def facts_of(plan: Plan, source: Path | None = None) -> dict[str, object]:
+def facts_of(plan: Plan) -> dict[str, object]:
     """What `build.json` records. The program reads it to say what it runs on and why."""
-    reason = plan.vulkan.reason if isinstance(plan.vulkan, vulkan_tools.NoVulkan) else None
+    vulkan = plan.vulkan
     return {
         "llama_cpp_python": plan.version,
-        "llama_cpp_version": _llama_version(source) if source else None,
-        "llama_cpp_commit": None,
         "cpu_level": plan.cpu.name,
         "vulkan": plan.has_vulkan,
-        "vulkan_reason": reason,
-        "vulkan_tools": plan.vulkan.identity
-        if isinstance(plan.vulkan, vulkan_tools.VulkanTools)
-        else None,
+        "vulkan_reason": vulkan.reason if isinstance(vulkan, vulkan_tools.NoVulkan) else None,
+        "vulkan_tools": vulkan.identity if isinstance(vulkan, vulkan_tools.VulkanTools) else None,
         "options": plan.options(),
         "toolchain": plan.toolchain,
         "recipe": RECIPE,
         "key": plan.key(),
-        "python": sys.version.split()[0],
     }
+
+
+def recorded(built: Path) -> dict[str, object]:
+    """What the build wrote down about itself."""
+    facts: dict[str, object] = json.loads((built / "build.json").read_text(encoding="utf-8"))
+    return facts
 
 
 def _llama_version(source: Path) -> str | None:

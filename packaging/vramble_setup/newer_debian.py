@@ -62,9 +62,9 @@ def parse_deb822(text: str) -> list[Source]:
         signed_by = paragraph.get("signed-by", "")
         key = signed_by if signed_by.startswith("/") else ""
         components = tuple(paragraph.get("components", "").split())
+        suites = paragraph.get("suites", "").split()
         for address in paragraph.get("uris", "").split():
-            for suite in paragraph.get("suites", "").split():
-                found.append(Source(address, suite, components, key))
+            found += [Source(address, suite, components, key) for suite in suites]
     return found
 
 
@@ -92,9 +92,7 @@ def sources_of_next(sources: Iterable[Source], current: str, following: str) -> 
     for source in sources:
         if source.suite == current and "main" in source.components:
             signed_by = source.signed_by or str(KEYRING)
-            found.append(
-                replace(source, suite=following, components=("main",), signed_by=signed_by)
-            )
+            found.append(replace(source, suite=following, components=("main",), signed_by=signed_by))
     return list(dict.fromkeys(found))
 
 
@@ -113,9 +111,7 @@ def machine_sources(etc_apt: Path = Path("/etc/apt")) -> list[Source]:
     return found
 
 
-def unpack_packages(
-    packages: Sequence[str], into: Path, log: Path, *, current: str, following: str
-) -> None:
+def unpack_packages(packages: Sequence[str], into: Path, log: Path, *, current: str, following: str) -> None:
     """Downloads the packages and all that they depend on, and unpacks them below `into`."""
     sources = sources_of_next(machine_sources(), current, following)
     if not sources:

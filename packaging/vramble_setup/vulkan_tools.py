@@ -20,6 +20,8 @@ SPIRV_HEADERS = Path("/usr/share/cmake/SPIRV-Headers/SPIRV-HeadersConfig.cmake")
 PRIVATE_PACKAGES = ("glslc", "libvulkan-dev", "spirv-headers")
 RECIPE = 1
 
+GLSLC_LIBRARIES = re.compile(r"lib(c|m|stdc\+\+|gcc_s|shaderc.*|glslang.*|SPIRV.*)\.so\.[.0-9]+")
+
 WRAPPER = """#!/bin/sh
 # Starts this folder's glslc with its own loader and libraries: they are newer than the system's.
 root=${0%/bin/glslc}
@@ -79,8 +81,7 @@ def _system_tools() -> VulkanTools | NoVulkan:
         return NoVulkan("The Vulkan headers are not installed.")
     if header < OLDEST_HEADERS:
         return NoVulkan(
-            f"The Vulkan headers of this system (1.x.{header}) are too old; "
-            f"1.3.{OLDEST_HEADERS} or newer are needed."
+            f"The Vulkan headers of this system (1.x.{header}) are too old; 1.3.{OLDEST_HEADERS} or newer are needed."
         )
     if not SPIRV_HEADERS.exists():
         return NoVulkan("The SPIR-V headers are not installed.")
@@ -94,9 +95,7 @@ def _system_tools() -> VulkanTools | NoVulkan:
 def _private_tools(root: Path, log: Path, loader: Path) -> VulkanTools | NoVulkan:
     def make(folder: Path) -> None:
         say("Fetching newer Vulkan headers and glslc from Debian 13 into the build cache.")
-        newer_debian.unpack_packages(
-            PRIVATE_PACKAGES, folder / "usr-root", log, current="bookworm", following="trixie"
-        )
+        newer_debian.unpack_packages(PRIVATE_PACKAGES, folder / "usr-root", log, current="bookworm", following="trixie")
         _keep_what_is_needed(folder)
 
     try:
@@ -129,7 +128,10 @@ def _keep_what_is_needed(folder: Path) -> None:
     loader = _one(unpacked, "usr/lib*/**/ld-linux*.so.*", "lib*/**/ld-linux*.so.*")
     libraries = _one(unpacked, "usr/lib/*-linux-gnu/libstdc++.so.6").parent
     goal = kept / "lib"
-    shutil.copytree(libraries, goal, symlinks=False, ignore=_not_a_library)
+    goal.mkdir()
+    for library in sorted(libraries.iterdir()):
+        if GLSLC_LIBRARIES.fullmatch(library.name):
+            shutil.copy2(library, goal / library.name)
     shutil.copy2(loader, goal / loader.name)
     shutil.rmtree(unpacked)
     wrapper = folder / "bin" / "glslc"
@@ -137,12 +139,6 @@ def _keep_what_is_needed(folder: Path) -> None:
     text = WRAPPER.replace("@LOADER@", f"usr/lib/{loader.name}").replace("@LIBRARIES@", "usr/lib")
     wrapper.write_text(text, encoding="utf-8")
     wrapper.chmod(0o755)
-
-
-def _not_a_library(folder: str, names: list[str]) -> set[str]:
-    """Skips folders and files that glslc cannot link to."""
-    wanted = re.compile(r"(lib(c|m|stdc\+\+|gcc_s|shaderc.*|glslang.*|SPIRV.*|pthread|dl)\.so.*)|ld-linux.*")
-    return {name for name in names if not wanted.fullmatch(name)}
 
 
 def _one(root: Path, *patterns: str) -> Path:

@@ -1,0 +1,99 @@
+"""The commands of `./dev`. It calls `python -m vramble_setup COMMAND ARGUMENT...`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from vramble_setup import cleaning, display
+from vramble_setup.environment import Environment
+from vramble_setup.report import SetupError, say
+from vramble_setup.steps import set_up
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+LINT = (
+    ("ruff", "check", "."),
+    ("ruff", "format", "--check", "."),
+    ("mypy", "app", "ui", "engine", "packaging/vramble_setup", "tests"),
+)
+
+
+def run(arguments: list[str]) -> int:
+    display.check(arguments)
+    environment = set_up(CHECKOUT, "run")
+    program = environment.folder / "bin" / "vramble"
+    _forget_path()
+    os.execv(program, [str(program), *arguments])
+
+
+def test(arguments: list[str]) -> int:
+    environment = set_up(CHECKOUT, "test")
+    _forget_path()
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.chdir(CHECKOUT)
+    python = str(environment.python)
+    os.execv(python, [python, "-m", "pytest", "-n", "2", *arguments])
+
+
+def lint(arguments: list[str]) -> int:
+    del arguments
+    environment = set_up(CHECKOUT, "test")
+    _forget_path()
+    codes = [_call(environment, [str(environment.folder / "bin" / words[0]), *words[1:]]) for words in LINT]
+    return 1 if any(codes) else 0
+
+
+def shots(arguments: list[str]) -> int:
+    environment = set_up(CHECKOUT, "test")
+    _forget_path()
+    with display.virtual_screen() as screen:
+        os.environ.update(DISPLAY=screen, QT_QPA_PLATFORM="xcb")
+        os.environ.pop("WAYLAND_DISPLAY", None)
+        return _call(environment, [str(environment.python), "tests/shots.py", *arguments])
+
+
+def setup(arguments: list[str]) -> int:
+    set_up(CHECKOUT, arguments[0] if arguments else "test")
+    say("Ready.")
+    return 0
+
+
+def clean(arguments: list[str]) -> int:
+    cleaning.clean(CHECKOUT, arguments)
+    return 0
+
+
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    command.__name__: command for command in (run, test, lint, shots, setup, clean)
+}
+
+
+def _call(environment: Environment, command: Sequence[str]) -> int:
+    return subprocess.run(command, cwd=environment.checkout, check=False).returncode
+
+
+def _forget_path() -> None:
+    """The search path of the set-up is not the program's."""
+    os.environ.pop("PYTHONPATH", None)
+
+
+def main(arguments: list[str]) -> int:
+    command = COMMANDS.get(arguments[0]) if arguments else None
+    if command is None:
+        say("Use: ./dev run | test | lint | shots | clean")
+        return 2
+    try:
+        return command(arguments[1:])
+    except SetupError as error:
+        say(str(error))
+        return 1
+    except KeyboardInterrupt:
+        say("Stopped. Run the same command again to go on.")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

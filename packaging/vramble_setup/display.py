@@ -1,0 +1,53 @@
+"""Whether a window can be shown here, and a screen of one's own for taking pictures."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+
+from vramble_setup.report import SetupError
+
+WITHOUT_WINDOW = ("-h", "--help", "--version", "--worker", "--download")
+
+
+def wants_window(arguments: Sequence[str]) -> bool:
+    """Whether `vramble` with these arguments opens its window (else it is a command)."""
+    if any(word in WITHOUT_WINDOW for word in arguments):
+        return False
+    return not arguments or arguments[0].startswith("-")
+
+
+def check(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> None:
+    """Stops with one line if a window is wanted and no screen is there."""
+    if not wants_window(arguments):
+        return
+    if any(environment.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
+        return
+    raise SetupError("There is no display to open a window on.", NO_DISPLAY_ADVICE)
+
+
+NO_DISPLAY_ADVICE = "Start it in a desktop session, or use a command such as `./dev run devices`."
+
+
+@contextlib.contextmanager
+def virtual_screen(size: str = "1280x800x24") -> Iterator[str]:
+    """A screen in memory (Xvfb). Gives the value for DISPLAY."""
+    reader, writer = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp"],
+        pass_fds=[writer],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writer)
+    try:
+        with os.fdopen(reader) as pipe:
+            number = pipe.readline().strip()
+        if not number:
+            raise SetupError("The virtual screen Xvfb did not start.", "Start Xvfb by hand to see why.")
+        yield f":{number}"
+    finally:
+        server.terminate()
+        server.wait()
