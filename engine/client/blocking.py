@@ -159,20 +159,16 @@ class BlockingWorker:
         process = self._process
         if process is None:
             return
-        ended = self._move(process, LOOK_SECONDS)
-        if ended or process.poll() is not None:
-            if not self._drain(process, STEP_SECONDS):
-                self._session.channel_closed()
-                process.kill()
+        self._move(process, LOOK_SECONDS)
+        if process.poll() is not None:
             self._reap(process)
         elif self._session.overdue(time.monotonic()):
             process.kill()
 
-    def _move(self, process: subprocess.Popen[bytes], seconds: float) -> bool:
-        """Move bytes that are ready. True: the worker closed its frame channel."""
-        ended = False
+    def _move(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        """Move the bytes that are ready, after ``seconds`` at most."""
         for key, _ in self._selector.select(seconds):
-            if process.stdin is not None and key.fd == _fd(process.stdin):
+            if key.events & selectors.EVENT_WRITE:
                 self._write(process)
                 continue
             data = _read(key.fd)
@@ -181,12 +177,12 @@ class BlockingWorker:
             is_frames = key.fd == _fd(process.stdout)
             if not data:
                 self._selector.unregister(key.fd)
-                ended = ended or is_frames
+                if is_frames:
+                    self._session.channel_closed()
             elif is_frames:
                 self._events += self._session.receive(data)
             else:
                 self._log.feed(data)
-        return ended
 
     def _write(self, process: subprocess.Popen[bytes]) -> None:
         fd = _fd(process.stdin)
@@ -211,10 +207,7 @@ class BlockingWorker:
         """Read on while the process ends, so that it cannot block on a full pipe. True: it has ended."""
         end = time.monotonic() + seconds
         while process.poll() is None and time.monotonic() < end:
-            if self._selector.get_map():
-                self._move(process, LOOK_SECONDS / 5)
-            else:
-                time.sleep(LOOK_SECONDS / 5)
+            self._move(process, LOOK_SECONDS / 5)
         return process.poll() is not None
 
     def _reap(self, process: subprocess.Popen[bytes]) -> None:

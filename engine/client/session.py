@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from enum import Enum, StrEnum, auto
-from typing import Literal
 
 from engine.client.death import Verdict, WorkerDeath, describe_death
 from engine.client.watch import Watch
@@ -39,6 +38,7 @@ __all__ = ["CANCEL_SECONDS", "HELLO_SECONDS", "Session", "Verdict", "WorkerDeath
 
 HELLO_SECONDS = 30.0
 CANCEL_SECONDS = 2.0
+CLOSED_SECONDS = 1.0
 
 
 class WorkerState(StrEnum):
@@ -72,6 +72,8 @@ _SUCCESS: dict[type[Request], type[Terminal]] = {
     ListDevices: Devices,
 }
 
+_VERDICTS: dict[int | str, Verdict] = {"hello": Verdict.NO_HELLO, "closed": Verdict.CLOSED}
+
 _STATE_OF_PHASE = {
     _Phase.NEW: WorkerState.STOPPED,
     _Phase.STARTING: WorkerState.STARTING,
@@ -101,7 +103,7 @@ class Session:
         self._pending: dict[int, Request] = {}
         self._cancelled: set[int] = set()
         self._decoder = worker_output()
-        self._watch: Watch[int | Literal["hello"]] = Watch()
+        self._watch: Watch[int | str] = Watch()
 
     @property
     def state(self) -> WorkerState:
@@ -175,8 +177,9 @@ class Session:
         return events
 
     def channel_closed(self) -> None:
-        """The worker closed its frame channel but goes on running: it has to be killed."""
-        self.verdict = self.verdict or Verdict.CLOSED
+        """The worker closed its frame channel. It is about to end; if it goes on running, `overdue` tells."""
+        if self._phase in (_Phase.STARTING, _Phase.RUNNING):
+            self._watch.start("closed", CLOSED_SECONDS, self._clock())
 
     def overdue(self, now: float) -> bool:
         """True: kill the worker. It gave no hello, did not answer a cancel, or speaks another protocol.
@@ -185,7 +188,7 @@ class Session:
         """
         late = self._watch.expired(now)
         if late is not None and self.verdict is None:
-            self.verdict = Verdict.NO_HELLO if late == "hello" else Verdict.NO_ANSWER
+            self.verdict = _VERDICTS.get(late, Verdict.NO_ANSWER)
         return self.verdict is not None and self._phase in (_Phase.STARTING, _Phase.RUNNING)
 
     def ended(
