@@ -55,8 +55,8 @@ def list_files(text: str, timeout: float = TIMEOUT_S) -> RepoListing:
 def _model_info(repo: str, revision: str, timeout: float) -> object:
     """The API's JSON answer. Read by hand: the library's own record does not survive odd fields."""
     import httpx2
-    from huggingface_hub.errors import OfflineModeIsEnabled
     from huggingface_hub import get_session
+    from huggingface_hub.errors import OfflineModeIsEnabled
 
     hub = endpoint()
     hub_headers = headers()

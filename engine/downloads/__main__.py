@@ -1,0 +1,7 @@
+"""``python -P -m engine.downloads``."""
+
+import sys
+
+from engine.downloads.main import main
+
+sys.exit(main())

@@ -1,0 +1,100 @@
+"""Getting the files of one model: by ranges, with resume, checked by size and sha256."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from engine.downloads.disk import FreeSpace, check_space, free_space, write_error
+from engine.downloads.hub_http import HubHttp
+from engine.downloads.messages import Fetch, Fetched
+from engine.downloads.meter import Meter, Report, size_on_disk
+from engine.downloads.one_file import OneFile
+from engine.downloads.partial import part_path, record_path
+from engine.errors import VrambleError
+from engine.library.address import parse_repo
+from engine.library.names import shown
+from engine.library.safe_path import safe_relative
+
+
+def target_path(models: Path, repo: str, path: str) -> Path:
+    """Where the file ``path`` of ``repo`` belongs. Raises VrambleError for names that are not safe."""
+    return models / parse_repo(repo).repo / safe_relative(path)
+
+
+class Fetcher:
+    """Runs one `Fetch` request."""
+
+    def __init__(self, request: Fetch, report: Report, free: FreeSpace = free_space) -> None:
+        self._request = request
+        self._report = report
+        self._free = free
+        self._models = Path(os.fsdecode(request.models))
+        self._http = HubHttp(request.repo, request.limits)
+        sizes = [file.size for file in request.files]
+        known = [size for size in sizes if size is not None]
+        self._meter = Meter(report, request.limits.report_s, sum(known) if len(known) == len(sizes) else None)
+
+    def run(self) -> Fetched:
+        """Get everything; files get their names only when all are here and right.
+
+        Raises:
+            VrambleError: With a sentence for each kind of failure; ``checksum`` removes the bytes,
+                all others keep them.
+        """
+        targets = [target_path(self._models, self._request.repo, file.path) for file in self._request.files]
+        if not targets:
+            raise VrambleError("nothing-to-do", "No file was named.")
+        self._prepare_folders(targets)
+        self._check_room(targets)
+        revision, done = self._request.revision, []
+        for file, target in zip(self._request.files, targets, strict=True):
+            record = OneFile(self._request, file, target, revision, self._http, self._report, self._meter, self._free)
+            finished = record.get()
+            revision = finished.commit or revision
+            self._meter.before += finished.size or 0
+            done.append(finished)
+        for target in targets:
+            _put_in_place(target)
+        return Fetched(
+            path=os.fsencode(targets[0]),
+            size=self._meter.before,
+            sha256=done[0].sha256 or "",
+            verified=all(record.verified for record in done),
+        )
+
+    def _prepare_folders(self, targets: list[Path]) -> None:
+        if not self._request.create_root and not self._models.is_dir():
+            raise VrambleError(
+                "folder-missing",
+                f"The models folder {shown(self._models)} is not there.",
+                "Put the card or drive back in, then resume.",
+            )
+        for target in targets:
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise write_error(error, target) from error
+
+    def _check_room(self, targets: list[Path]) -> None:
+        needed = 0
+        for file, target in zip(self._request.files, targets, strict=True):
+            if file.size is not None and not target.exists():
+                needed += max(0, file.size - size_on_disk(part_path(target)))
+        check_space(targets[0].parent, needed, self._request.limits.reserve, self._free)
+
+
+def _put_in_place(target: Path) -> None:
+    """Give the finished ``.part`` its name. Without one the target was there before."""
+    part = part_path(target)
+    try:
+        if part.exists():
+            part.replace(target)
+            folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        record_path(target).unlink(missing_ok=True)
+    except OSError as error:
+        raise write_error(error, target) from error

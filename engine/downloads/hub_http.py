@@ -1,0 +1,196 @@
+"""Two requests to the Hub: what is this file, and give me its bytes from here on.
+
+Redirects are followed by hand. The token goes to the Hub's own address and to no other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urljoin, urlsplit
+
+import msgspec
+
+from engine.downloads.messages import Limits
+from engine.library import hub
+from engine.library.hub_errors import Asked, HubError, nonsense, offline, refused, unreachable
+
+if TYPE_CHECKING:
+    import httpx2
+
+MAX_HOPS = 8
+SHA256 = re.compile(r"[0-9a-f]{64}")
+CONTENT_RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/(\d+|\*)")
+CHUNK = 256 * 1024
+
+
+class RemoteFile(msgspec.Struct, frozen=True, kw_only=True):
+    """What the Hub says about a file. None where it says nothing."""
+
+    url: str
+    commit: str | None
+    etag: str | None
+    size: int | None
+
+    @property
+    def sha256(self) -> str | None:
+        """The Hub's tag of a large file is its sha256."""
+        return self.etag if self.etag and SHA256.fullmatch(self.etag) else None
+
+
+class Body(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer whose bytes are still to come. ``start`` is where they begin; None: 416, nothing to send."""
+
+    start: int | None
+    total: int | None
+    etag: str | None
+    chunks: Iterator[bytes]
+
+
+class HubHttp:
+    """Requests for files of one repository."""
+
+    def __init__(self, repo: str, limits: Limits) -> None:
+        self._repo = repo
+        self._limits = limits
+        self._endpoint = hub.endpoint()
+        self._headers = hub.headers()
+
+    def resolve(self, revision: str, path: str) -> RemoteFile:
+        """Ask for size, tag and commit. Raises HubError."""
+        url = f"{self._endpoint}/{self._repo}/resolve/{quote(revision, safe='')}/{quote(path)}"
+        for _ in range(MAX_HOPS):
+            with self._send("HEAD", url, {}) as answer:
+                self._check(answer, path)
+                target = self._location(answer, url)
+                if target is None or not self._is_hub(target):
+                    return _remote_file(url, answer)
+                url = target
+        raise nonsense(self._endpoint)
+
+    @contextlib.contextmanager
+    def open(self, url: str, path: str, start: int, etag: str | None) -> Iterator[Body]:
+        """The bytes of ``url`` from ``start``. ``etag`` is the strong tag that earlier bytes came with."""
+        wanted = {"Range": f"bytes={start}-"} if start else {}
+        if start and etag and not etag.startswith("W/"):
+            wanted["If-Range"] = etag
+        for _ in range(MAX_HOPS):
+            with self._send("GET", url, wanted) as answer:
+                target = self._location(answer, url)
+                if target is not None:
+                    url = target
+                    continue
+                if answer.status_code != 416:
+                    self._check(answer, path)
+                with self._network_errors():
+                    yield _body(answer)
+                return
+        raise nonsense(self._endpoint)
+
+    @contextlib.contextmanager
+    def _send(self, method: str, url: str, extra: dict[str, str]) -> Iterator[httpx2.Response]:
+        import httpx2
+        from huggingface_hub import get_session
+
+        own = self._headers if self._is_hub(url) else {"Accept-Encoding": "identity"}
+        timeout = httpx2.Timeout(self._limits.stall_s, connect=min(self._limits.connect_s, self._limits.stall_s))
+        client = get_session()
+        with self._network_errors():
+            request = client.build_request(method, url, headers={**own, **extra}, timeout=timeout)
+            answer = client.send(request, stream=True, follow_redirects=False)
+        try:
+            yield answer
+        finally:
+            answer.close()
+
+    @contextlib.contextmanager
+    def _network_errors(self) -> Iterator[None]:
+        import httpx2
+        from huggingface_hub.errors import OfflineModeIsEnabled
+
+        try:
+            yield
+        except OfflineModeIsEnabled:
+            raise offline(self._endpoint) from None
+        except httpx2.ReadTimeout:
+            raise stalled(self._limits.stall_s) from None
+        except (httpx2.RemoteProtocolError, httpx2.ReadError) as error:
+            raise broken_off(f"{type(error).__name__}: {error}") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise unreachable(self._endpoint, f"{type(error).__name__}: {error}") from None
+
+    def _check(self, answer: httpx2.Response, path: str) -> None:
+        if answer.status_code < 400:
+            return
+        asked = Asked(self._endpoint, self._repo, path, signed_in=hub.signed_in(self._headers))
+        if not self._is_hub(str(answer.request.url)):
+            # A storage host's signed address has run out, most likely: the Hub gives a new one.
+            raise HubError(
+                "hub-storage",
+                f"The server that holds the file refused it (HTTP {answer.status_code}).",
+                "Try again later.",
+                retryable=True,
+            )
+        raise refused(asked, answer.status_code, answer.headers)
+
+    def _location(self, answer: httpx2.Response, url: str) -> str | None:
+        place = answer.headers.get("Location")
+        if answer.status_code not in (301, 302, 303, 307, 308) or not place:
+            return None
+        target = urljoin(url, place)
+        if urlsplit(target).scheme not in {"https", urlsplit(url).scheme}:
+            raise nonsense(self._endpoint)
+        return target
+
+    def _is_hub(self, url: str) -> bool:
+        return _origin(url) == _origin(self._endpoint)
+
+
+def _origin(url: str) -> tuple[str, str, int]:
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
+    return parts.scheme, (parts.hostname or "").lower(), port
+
+
+def _remote_file(url: str, answer: httpx2.Response) -> RemoteFile:
+    headers = answer.headers
+    size = headers.get("X-Linked-Size") or (None if answer.has_redirect_location else headers.get("Content-Length"))
+    tag = headers.get("X-Linked-Etag") or headers.get("ETag") or ""
+    return RemoteFile(
+        url=url,
+        commit=headers.get("X-Repo-Commit"),
+        etag=tag.removeprefix("W/").strip('"') or None,
+        size=int(size) if size and size.isascii() and size.isdigit() and len(size) < 19 else None,
+    )
+
+
+def _body(answer: httpx2.Response) -> Body:
+    headers = answer.headers
+    tag = headers.get("ETag")
+    chunks = answer.iter_raw(CHUNK)
+    found = CONTENT_RANGE.fullmatch(headers.get("Content-Range", "").strip())
+    if answer.status_code == 416:
+        return Body(start=None, total=None, etag=tag, chunks=iter(()))
+    if answer.status_code == 206 and found:
+        total = None if found[3] == "*" else int(found[3])
+        return Body(start=int(found[1]), total=total, etag=tag, chunks=chunks)
+    if answer.status_code == 206:
+        return Body(start=-1, total=None, etag=tag, chunks=iter(()))
+    length = headers.get("Content-Length", "")
+    whole = int(length) if length.isdigit() and "Content-Encoding" not in headers else None
+    return Body(start=0, total=whole, etag=tag, chunks=chunks)
+
+
+def stalled(seconds: float) -> HubError:
+    """The connection is open and brings nothing."""
+    message = f"No data came for {seconds:.0f} s."
+    return HubError("stalled", message, "Check the network connection, then resume.", retryable=True)
+
+
+def broken_off(reason: str) -> HubError:
+    """The connection ended before the file did."""
+    return HubError(
+        "broken-off", "The connection broke off before the file was complete.", "Resume later.", reason, retryable=True
+    )

@@ -1,0 +1,54 @@
+"""The download child: one request, its events, the end."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+import msgspec
+
+from engine.downloads.channel import Channel
+from engine.downloads.fetch import Fetcher
+from engine.downloads.messages import Event, Failed, Fetch, Listed, Request, decode_request, failed
+from engine.errors import VrambleError
+from engine.library import hub
+
+
+def main() -> int:
+    """Entry point of ``python -P -m engine.downloads`` and ``vramble --download``.
+
+    SIGTERM, SIGINT and the end of stdin end it at once and leave the partial file as it is.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    channel = Channel()
+    line = channel.read_line()
+    if not line:
+        return 0
+    try:
+        request = decode_request(line)
+    except msgspec.DecodeError as error:
+        channel.send(Failed(code="bad-request", message="The request was not understood.", detail=str(error)))
+        return 2
+    channel.end_with_parent()
+    last = answer(request, channel)
+    channel.send(last)
+    return 1 if isinstance(last, Failed) else 0
+
+
+def answer(request: Request, channel: Channel) -> Event:
+    """Do ``request`` and give its terminal event."""
+    try:
+        if isinstance(request, Fetch):
+            return Fetcher(request, channel.send).run()
+        return Listed(listing=hub.list_files(request.text, request.timeout_s))
+    except VrambleError as error:
+        return failed(error)
+    except ImportError as error:
+        sys.stderr.write(f"{error}\n")
+        return Failed(code="no-client", message="The Hub client is not installed.", detail=str(error))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""What the download child and its parent say to each other: one JSON object a line.
+
+The parent writes one request and keeps the pipe open; closing it ends the child. The child
+answers with any number of `Progress`, `Waiting` and `Note` and exactly one terminal event.
+Paths travel as bytes, because a folder's name need not be text.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.errors import VrambleError
+from engine.library.listing import FilePart, RepoListing
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """Patience, in seconds, and room, in bytes.
+
+    Attributes:
+        connect_s: For a connection to come about.
+        stall_s: Without any data before the connection is given up.
+        retries: Attempts in a row that may bring nothing new.
+        first_wait_s: Before the first retry; doubles each time up to ``longest_wait_s``.
+        longest_wait_s: See above. A wait that the Hub asks for is kept even if it is longer.
+        reserve: Free space to leave on the disk.
+        report_s: Least time between two `Progress` events.
+    """
+
+    connect_s: float = 15.0
+    stall_s: float = 30.0
+    retries: int = 6
+    first_wait_s: float = 1.0
+    longest_wait_s: float = 30.0
+    reserve: int = 64 * 1024 * 1024
+    report_s: float = 0.2
+
+
+class Fetch(msgspec.Struct, frozen=True, kw_only=True, tag="fetch"):
+    """Get all ``files`` of one model into ``<models>/<owner>/<repo>/``.
+
+    ``create_root``: make the models folder when it is not there. Off for folders that may be on a
+    card: a new empty folder in place of a missing mount would be filled instead of it.
+    """
+
+    models: bytes
+    repo: str
+    files: tuple[FilePart, ...]
+    revision: str = "main"
+    create_root: bool = True
+    limits: Limits = Limits()
+
+
+class ListRepo(msgspec.Struct, frozen=True, kw_only=True, tag="list"):
+    """List the GGUF files of a repository; ``text`` as in `engine.library.address.parse_repo`."""
+
+    text: str
+    timeout_s: float = 15.0
+
+
+Request = Fetch | ListRepo
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
+    """Bytes of all files together. ``stage``: ``connecting``, ``checking`` (reading what is on disk) or ``loading``."""
+
+    stage: str
+    done: int
+    total: int | None
+
+
+class Waiting(msgspec.Struct, frozen=True, kw_only=True, tag="waiting"):
+    """The next attempt comes in ``seconds``; ``reason`` is a sentence."""
+
+    seconds: float
+    reason: str
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True, tag="note"):
+    """Something the user may want to know, such as why the download began anew."""
+
+    text: str
+
+
+class Fetched(msgspec.Struct, frozen=True, kw_only=True, tag="fetched"):
+    """Terminal: all files are in place. ``path`` is the first; ``sha256`` of it; ``size`` of all."""
+
+    path: bytes
+    size: int
+    sha256: str
+    verified: bool
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True, tag="listed"):
+    """Terminal: the listing."""
+
+    listing: RepoListing
+
+
+class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
+    """Terminal. Fields as in `engine.errors.VrambleError`."""
+
+    code: str
+    message: str
+    next_step: str = ""
+    detail: str = ""
+
+    def error(self) -> VrambleError:
+        """As an exception."""
+        return VrambleError(self.code, self.message, self.next_step, self.detail)
+
+
+Event = Progress | Waiting | Note | Fetched | Listed | Failed
+TERMINAL = (Fetched, Listed, Failed)
+
+MAX_LINE = 32 * 1024 * 1024
+
+_encoder = msgspec.json.Encoder()
+_requests = msgspec.json.Decoder(Request)
+_events = msgspec.json.Decoder(Event)
+
+
+def encode(message: Request | Event) -> bytes:
+    """One line."""
+    return _encoder.encode(message) + b"\n"
+
+
+def decode_request(line: bytes) -> Request:
+    """The request in ``line``. Raises msgspec.DecodeError."""
+    return _requests.decode(line)
+
+
+def decode_event(line: bytes) -> Event | None:
+    """The event in ``line``; None when it is none."""
+    try:
+        return _events.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def failed(error: VrambleError) -> Failed:
+    """Terminal event for ``error``."""
+    return Failed(code=error.code, message=error.message, next_step=error.next_step, detail=error.detail)
