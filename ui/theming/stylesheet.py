@@ -32,6 +32,8 @@ QFrame[role="card"] { background: $surface; border: 1px solid $hairline; border-
 QFrame[role="notice"] { background: $raised; border: 1px solid $outline; border-radius: ${card}px; }
 QFrame[role="notice"][severity="warn"] { border-color: $warn; }
 QFrame[role="notice"][severity="error"] { border-color: $bad; }
+QFrame[role="popover"] { background: $surface; border: 1px solid $outline; border-radius: 0; }
+QFrame[role="chip"] { background: $raised; border: none; border-radius: ${radius}px; }
 QFrame[role="hairline"] { background: $hairline; border: none; max-height: 1px; min-height: 1px; }
 QFrame[role="hairline-vertical"] { background: $hairline; border: none; max-width: 1px; min-width: 1px; }
 QLabel { background: transparent; }
@@ -79,6 +81,16 @@ QPushButton[role="quiet"]:disabled, QPushButton[role="icon"]:disabled { backgrou
 QPushButton[role="icon"] {
     padding: 0; min-width: ${control_inner}px; max-width: ${control_inner}px; max-height: ${control_inner}px;
 }
+QPushButton[role="round-primary"] {
+    background: $accent; border: none; border-radius: ${round}px; padding: 0; margin: 2px;
+    min-width: ${control}px; max-width: ${control}px; min-height: ${control}px; max-height: ${control}px;
+}
+QPushButton[role="round-primary"]:hover, QPushButton[role="round-primary"]:pressed { background: $accent_hover; }
+QPushButton[role="round-primary"]:focus { border: 3px solid $text; margin: 2px; padding: 0;
+    min-width: ${round_inner}px; max-width: ${round_inner}px;
+    min-height: ${round_inner}px; max-height: ${round_inner}px;
+}
+QPushButton[role="round-primary"]:disabled { background: $raised; }
 QPushButton::menu-indicator { width: 0; }
 QToolButton {
     background: transparent; border: 1px solid transparent; border-radius: ${radius}px; margin: 2px;
@@ -218,6 +230,8 @@ def measures(scale: float) -> dict[str, str]:
         "card": str(RADIUS_CARD),
         "control": str(control),
         "control_inner": str(control - 2),
+        "round": str(control // 2),
+        "round_inner": str(control - 6),
         "tool_inner": str(control - 14),
         "menu_item": str(round(TARGET_SIZE * grow) - 4),
         "target": str(round(TARGET_SIZE * grow)),

@@ -1,0 +1,190 @@
+"""Where a message is written: the box, Send or Stop in one place, a line of hints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from ui.chat.message_edit import LARGE_TEXT, MessageEdit
+from ui.chat.paste_chip import PasteChip
+from ui.theme import SPACE_M, SPACE_S, SPACE_XS, Theme
+from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.icon_button import IconButton
+
+
+def clean(text: str) -> str:
+    """``text`` without what no message may hold: lone surrogates, NUL, blank ends."""
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return whole.replace("\0", "").strip()
+
+
+class Composer(QWidget):
+    """Hands finished messages to ``send`` and keeps them when that says no.
+
+    Args:
+        send: Takes the text; False leaves it in the box.
+
+    Attributes:
+        stop_requested: The Stop button was pressed.
+    """
+
+    stop_requested = Signal()
+
+    def __init__(self, send: Callable[[str], bool], theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._send, self._theme = send, theme
+        self._drafts: dict[str | None, str] = {}
+        self._place: str | None = None
+        self._chips: list[PasteChip] = []
+        self._edit = MessageEdit()
+        self._edit.setObjectName("composer")
+        self._edit.setAccessibleName(self.tr("Message"))
+        self._edit.setPlaceholderText(self.tr("Message"))
+        self._edit.submitted.connect(self.submit)
+        self._edit.large_pasted.connect(self._add_chip)
+        self._edit.textChanged.connect(self._update_buttons)
+        self._send_button = IconButton(
+            theme, "arrow-up-bold", self.tr("Send"), tint="on_accent", role="round-primary", shortcut=self.tr("Enter")
+        )
+        self._send_button.setObjectName("sendButton")
+        self._send_button.clicked.connect(self.submit)
+        self._stop_button = IconButton(
+            theme, "stop-fill", self.tr("Stop"), tint="on_accent", role="round-primary", shortcut=self.tr("Esc")
+        )
+        self._stop_button.setObjectName("stopButton")
+        self._stop_button.clicked.connect(self._stop)
+        self._hint = ElidedLabel()
+        self._hint.setProperty("role", "muted")
+        self._build()
+        self._update_buttons()
+
+    def submit(self) -> None:
+        """Send what is written, if anything is and nothing is being answered."""
+        text = self.text()
+        if text and not self.busy and self._send(text):
+            self.clear()
+        self.focus()
+
+    def text(self) -> str:
+        """The message as it would be sent: what was typed, then what was pasted in bulk."""
+        return clean("\n\n".join([self._edit.toPlainText(), *(chip.text for chip in self._chips)]))
+
+    def clear(self) -> None:
+        """Empty the box."""
+        for chip in list(self._chips):
+            self._drop_chip(chip)
+        self._edit.clear()
+
+    def restore(self, text: str) -> None:
+        """Put a refused message back, in front of what was typed since."""
+        if text and text != self.text():
+            later = self._edit.toPlainText()
+            self._edit.clear()
+            self._edit.take_text(f"{text}\n{later}" if later else text)
+        self.focus()
+
+    def append(self, text: str) -> None:
+        """Type ``text`` at the end, as when keys arrive for another widget."""
+        self._edit.moveCursor(self._edit.textCursor().MoveOperation.End)
+        self._edit.take_text(text)
+        self.focus()
+
+    def switch_to(self, place: str | None) -> None:
+        """Another conversation is open: keep this one's draft, show the other one's."""
+        if place == self._place:
+            return
+        self._drafts[self._place] = self.text()
+        self._place = place
+        self.clear()
+        self._edit.take_text(self._drafts.pop(place, ""))
+
+    def focus(self) -> None:
+        """Give the box the keyboard."""
+        self._edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def busy(self) -> bool:
+        """Whether Stop is in the place of Send."""
+        return self._buttons.currentWidget() is self._stop_button
+
+    def set_busy(self, busy: bool) -> None:
+        """Show Stop while an answer is running."""
+        had_focus = self._send_button.hasFocus() or self._stop_button.hasFocus()
+        self._buttons.setCurrentWidget(self._stop_button if busy else self._send_button)
+        if had_focus:
+            self.focus()
+
+    def set_hint(self, text: str) -> None:
+        """The muted line below the box."""
+        self._hint.setText(text)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """The whole frame is the box's target."""
+        self.focus()
+        super().mousePressEvent(event)
+
+    def _stop(self) -> None:
+        self.stop_requested.emit()
+        self.focus()
+
+    def _build(self) -> None:
+        self._buttons = QStackedWidget()
+        self._buttons.addWidget(self._send_button)
+        self._buttons.addWidget(self._stop_button)
+        self._buttons.setFixedSize(self._send_button.sizeHint())
+        self._frame = QFrame()
+        self._frame.setProperty("role", "field")
+        self._frame.setCursor(Qt.CursorShape.IBeamCursor)
+        self._buttons.setCursor(Qt.CursorShape.ArrowCursor)
+        self._edit.focus_changed.connect(self._mark_focus)
+        row = QHBoxLayout()
+        row.setSpacing(SPACE_S)
+        row.addWidget(self._edit, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self._buttons, 0, Qt.AlignmentFlag.AlignBottom)
+        self._chip_column = QVBoxLayout()
+        self._chip_column.setSpacing(SPACE_XS)
+        inside = QVBoxLayout(self._frame)
+        inside.setContentsMargins(SPACE_M, SPACE_XS, SPACE_XS, SPACE_XS)
+        inside.setSpacing(SPACE_XS)
+        inside.addLayout(self._chip_column)
+        inside.addLayout(row)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACE_XS)
+        column.addWidget(self._frame)
+        column.addWidget(self._hint)
+        self.setTabOrder(self._edit, self._send_button)
+        self.setTabOrder(self._send_button, self._stop_button)
+
+    def _mark_focus(self, focused: bool) -> None:
+        self._frame.setProperty("focused", focused)
+        self._frame.style().unpolish(self._frame)
+        self._frame.style().polish(self._frame)
+
+    def _add_chip(self, text: str) -> None:
+        chip = PasteChip(text, self._theme)
+        chip.removed.connect(lambda: self._remove_chip(chip))
+        self._chips.append(chip)
+        self._chip_column.addWidget(chip)
+        self._update_buttons()
+
+    def _remove_chip(self, chip: PasteChip) -> None:
+        self._drop_chip(chip)
+        self.focus()
+
+    def _drop_chip(self, chip: PasteChip) -> None:
+        self._chips.remove(chip)
+        self._chip_column.removeWidget(chip)
+        chip.hide()
+        chip.deleteLater()
+        self._update_buttons()
+
+    def _update_buttons(self) -> None:
+        if self._edit.document().characterCount() > LARGE_TEXT:
+            written = True
+        else:
+            written = bool(self._edit.toPlainText().strip())
+        self._send_button.setEnabled(written or bool(self._chips))

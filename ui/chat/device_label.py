@@ -1,0 +1,89 @@
+"""Names the device and backend truthfully; in warn colour when it is the CPU, with the reason on click."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QWidget
+
+from app.worker.service import WorkerService
+from engine.protocol.frames import Hello
+from engine.protocol.types import DeviceKind, ModelInfo
+from ui.chat import words
+from ui.theme import Theme, set_role
+from ui.widgets.elided_label import plain_tooltip
+from ui.widgets.popover import Popover
+from ui.widgets.text_button import TextButton
+
+
+@dataclass(frozen=True)
+class DeviceView:
+    """What the label shows. ``warn``: it runs on the processor."""
+
+    text: str = ""
+    warn: bool = False
+    reason: str = ""
+    details: tuple[str, ...] = ()
+
+
+def device_view(hello: Hello | None, model: ModelInfo | None, speed: float | None) -> DeviceView:
+    """What is true now: where the model runs, else where one would run."""
+    device = model.device if model is not None else (words.chosen_device(hello) if hello is not None else None)
+    if device is None:
+        return DeviceView()
+    warn = device.kind in (DeviceKind.CPU, DeviceKind.SOFTWARE)
+    parts = [words.device_text(device)]
+    if model is not None and speed is not None and speed > 0:
+        parts.append(f"{speed:.1f} tok/s")
+    reason = (model.device_reason or "") if model is not None else ""
+    if warn and not reason:
+        reason = words.cpu_reason(hello)
+    details = [words.layers_text(model)] if model is not None else []
+    details += model.warnings if model is not None else ()
+    details += words.backend_lines(hello)
+    return DeviceView(" · ".join(parts), warn, reason, tuple(d for d in details if d))
+
+
+class DeviceLabel(TextButton):
+    """A quiet button, because it can be asked why."""
+
+    def __init__(self, worker: WorkerService, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "", "", parent, role="quiet")
+        self._worker = worker
+        self._speed: float | None = None
+        self._view = DeviceView()
+        self.setObjectName("deviceLabel")
+        self.clicked.connect(self._explain)
+        worker.hello_received.connect(self.refresh)
+        worker.model_changed.connect(self.refresh)
+        worker.speed_changed.connect(self._take_speed)
+        theme.changed.connect(self.refresh)
+        self.refresh()
+
+    @property
+    def view(self) -> DeviceView:
+        """What is shown now."""
+        return self._view
+
+    def refresh(self) -> None:
+        """Read the worker again."""
+        self._view = view = device_view(self._worker.hello, self._worker.model, self._speed)
+        self.setText(view.text.replace("&", "&&"))
+        self.setVisible(bool(view.text))
+        set_role(self, "quiet-warn" if view.warn else "quiet")
+        self.set_icon("warning" if view.warn else "", "warn")
+        self.setToolTip(plain_tooltip(view.reason or "\n".join(view.details)))
+        self.setAccessibleName(self.tr("Runs on: {device}").format(device=view.text))
+        self.setAccessibleDescription(view.reason)
+
+    def _take_speed(self, speed: float | None) -> None:
+        self._speed = speed
+        self.refresh()
+
+    def _explain(self) -> None:
+        if self._view.warn:
+            heading = self.tr("Runs on the processor")
+        else:
+            heading = self._view.text
+        paragraphs = (self._view.reason, "\n".join(self._view.details))
+        Popover(self._theme, heading, tuple(p for p in paragraphs if p), self).open_below(self)

@@ -1,0 +1,140 @@
+"""The line above the conversation: which model, where it runs, the ways to other models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeVar
+
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+
+from app.library.service import LibraryService
+from app.worker.service import WorkerService
+from engine.client.session import WorkerState
+from ui.chat.device_label import DeviceLabel
+from ui.chat.load_progress import LoadProgress
+from ui.chat.model_actions import ModelActions
+from ui.chat.model_picker import ModelPicker
+from ui.theme import SPACE_S, SPACE_XS, Theme, ThemeMode
+from ui.widgets.icon_button import IconButton
+from ui.widgets.late import LateVisibility
+from ui.widgets.text_button import TextButton
+
+T = TypeVar("T")
+
+SCALES = (0.85, 1.0, 1.15, 1.4)
+
+
+class Header(QWidget):
+    """Model picker, device or load progress, unload, models, more.
+
+    Attributes:
+        sidebar_toggled: Show or hide the list of conversations.
+        manager_wanted: Open the model manager window.
+        cancel_wanted: Stop a load that nobody asked for by name (the reload before an answer).
+        mode_chosen: `ThemeMode` from the menu.
+        scale_chosen: Text size from the menu, 1.0 normal.
+    """
+
+    sidebar_toggled = Signal()
+    manager_wanted = Signal()
+    cancel_wanted = Signal()
+    mode_chosen = Signal(object)
+    scale_chosen = Signal(float)
+
+    def __init__(
+        self,
+        worker: WorkerService,
+        library: LibraryService,
+        actions: ModelActions,
+        theme: Theme,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._worker, self._actions, self._theme = worker, actions, theme
+        self._sidebar_button = IconButton(theme, "sidebar-simple", self.tr("Conversations"), shortcut="Ctrl+B")
+        self._sidebar_button.setObjectName("sidebarButton")
+        self._sidebar_button.clicked.connect(self.sidebar_toggled)
+        self._picker = ModelPicker(worker, library, actions, theme)
+        self._picker.manager_wanted.connect(self.manager_wanted)
+        self._device = DeviceLabel(worker, theme)
+        self._progress = LoadProgress(theme)
+        self._progress.cancelled.connect(self._cancel)
+        self._unload = IconButton(theme, "eject", self.tr("Unload the model and free its memory"))
+        self._unload.setObjectName("unloadButton")
+        self._unload.clicked.connect(actions.unload)
+        self._models = TextButton(theme, self.tr("Models"), "stack", role="quiet")
+        self._models.setObjectName("modelsButton")
+        self._models.setToolTip(self.tr("Open the model manager (Ctrl+M)"))
+        self._models.clicked.connect(self.manager_wanted)
+        self._more = IconButton(theme, "dots-three-vertical", self.tr("More"))
+        self._more.setObjectName("moreButton")
+        self._more.clicked.connect(self._open_more)
+        self._build()
+        self._late = LateVisibility(self._progress)
+        worker.load_progress.connect(self._progress.set_fraction)
+        worker.state_changed.connect(self._follow)
+        worker.model_changed.connect(self._follow)
+        self._follow()
+
+    def set_sidebar_open(self, opened: bool) -> None:
+        """Name the button by what it will do."""
+        self._sidebar_button.set_name(self.tr("Hide conversations") if opened else self.tr("Show conversations"))
+
+    def _build(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SPACE_S, SPACE_XS, SPACE_S, SPACE_XS)
+        row.setSpacing(SPACE_XS)
+        row.addWidget(self._sidebar_button)
+        row.addWidget(self._picker)
+        row.addWidget(self._unload)
+        row.addWidget(self._progress)
+        row.addWidget(self._device)
+        row.addStretch(1)
+        row.addWidget(self._models)
+        row.addWidget(self._more)
+
+    def _follow(self) -> None:
+        loading = self._worker.state is WorkerState.LOADING
+        if loading and not self._late.wanted:
+            self._progress.set_fraction(0.0)
+            self._late.show()
+        elif not loading:
+            self._late.hide()
+        self._unload.setVisible(self._worker.model is not None)
+
+    def _cancel(self) -> None:
+        if self._actions.loading:
+            self._actions.cancel_load()
+        else:
+            self.cancel_wanted.emit()
+
+    def _open_more(self) -> None:
+        menu = QMenu(self)
+        menu.aboutToHide.connect(menu.deleteLater)
+        modes = {
+            ThemeMode.SYSTEM: self.tr("As the system"),
+            ThemeMode.LIGHT: self.tr("Light"),
+            ThemeMode.DARK: self.tr("Dark"),
+        }
+        self._add_choices(menu, self.tr("Appearance"), modes, self._theme.mode, self.mode_chosen.emit)
+        sizes = {scale: f"{scale:.0%}".replace("%", " %") for scale in SCALES}
+        self._add_choices(menu, self.tr("Text size"), sizes, self._theme.scale, self.scale_chosen.emit)
+        corner = self._more.mapToGlobal(QPoint(self._more.width(), self._more.height()))
+        menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
+        menu.setActiveAction(menu.actions()[1])
+
+    @staticmethod
+    def _add_choices(
+        menu: QMenu, heading: str, choices: Mapping[T, str], present: T, chosen: Callable[[T], None]
+    ) -> None:
+        menu.addSection(heading)
+        group = QActionGroup(menu)
+        for value, text in choices.items():
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setChecked(value == present)
+            action.triggered.connect(partial(chosen, value))
+            group.addAction(action)

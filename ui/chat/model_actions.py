@@ -1,0 +1,115 @@
+"""What the window does with models: load one, stop loading, give the memory back, take the starter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.library.service import InstalledModel, LibraryService
+from app.notices import Action, Notice, Notices, Severity
+from app.worker.service import WorkerService
+from engine.client.session import WorkerState
+from engine.errors import VrambleError
+from engine.protocol.frames import Failed, Loaded
+from engine.protocol.types import LoadOptions
+
+LOAD_NOTICE = "model-load"
+
+
+class ModelActions(QObject):
+    """Turns clicks into calls of the services, and failures into notices with a next step.
+
+    Attributes:
+        loading_changed: Name of the model that is being loaded, or "".
+        loaded: A model was loaded because the user asked for it.
+        manager_wanted: The model manager window should open.
+        starter_busy: The starter model is being added.
+    """
+
+    loading_changed = Signal(str)
+    loaded = Signal()
+    manager_wanted = Signal()
+    starter_busy = Signal(bool)
+
+    def __init__(
+        self, worker: WorkerService, library: LibraryService, notices: Notices, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._worker, self._library, self._notices = worker, library, notices
+        self._request: int | None = None
+        self._name = ""
+
+    @property
+    def loading(self) -> str:
+        """Name of the model that is being loaded, or ""."""
+        return self._name
+
+    def load(self, path: Path) -> None:
+        """Load ``path``; a running answer is not cut off without asking."""
+        if self._worker.state is WorkerState.GENERATING:
+            self._notices.post(
+                Notice(
+                    LOAD_NOTICE,
+                    Severity.WARN,
+                    self.tr("An answer is being written. Loading another model ends it; what is there stays."),
+                    actions=(Action(self.tr("End it and load"), lambda: self._load(path)),),
+                )
+            )
+            return
+        self._load(path)
+
+    def cancel_load(self) -> None:
+        """Stop loading, if a model is being loaded."""
+        if self._request is not None:
+            self._worker.cancel(self._request)
+
+    def unload(self) -> None:
+        """Give the model's memory back."""
+        self._worker.unload()
+
+    def add_starter(self) -> None:
+        """Put the starter model into the models folder and load it."""
+        self.starter_busy.emit(True)
+        self._library.add_starter(self._starter_added)
+
+    def _load(self, path: Path) -> None:
+        self._notices.withdraw(LOAD_NOTICE)
+        self._set_name(self._name_of(path))
+        self._request = None
+        request = self._worker.load(path, LoadOptions(), lambda outcome: self._finish(path, outcome))
+        if self._name:
+            self._request = request
+
+    def _finish(self, path: Path, outcome: Loaded | Failed) -> None:
+        self._request = None
+        self._set_name("")
+        if isinstance(outcome, Loaded):
+            self.loaded.emit()
+        elif outcome.code != "cancelled":
+            self._post_failure(path, outcome)
+
+    def _post_failure(self, path: Path, failed: Failed) -> None:
+        text = f"{failed.message} {failed.next_step}".strip()
+        detail = "\n".join(part for part in (str(path), failed.code, failed.detail) if part)
+        actions = (
+            Action(self.tr("Try again"), lambda: self.load(path)),
+            Action(self.tr("Models"), self.manager_wanted.emit),
+        )
+        self._notices.post(Notice(LOAD_NOTICE, Severity.ERROR, text, detail, actions))
+
+    def _starter_added(self, outcome: InstalledModel | VrambleError) -> None:
+        self.starter_busy.emit(False)
+        if isinstance(outcome, VrambleError):
+            actions = (Action(self.tr("Try again"), self.add_starter),)
+            self._notices.post(Notice(LOAD_NOTICE, Severity.ERROR, outcome.sentence, outcome.detail, actions))
+        else:
+            self.load(outcome.path)
+
+    def _name_of(self, path: Path) -> str:
+        return next((m.name for m in self._library.models if m.path == path), path.stem)
+
+    def _set_name(self, name: str) -> None:
+        if name != self._name:
+            self._name = name
+            self.loading_changed.emit(name)

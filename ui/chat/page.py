@@ -1,0 +1,97 @@
+"""The open conversation: its transcript, or what stands in for it while there is no message."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from app.chat.controller import ChatController
+from app.notices import Action, Notice, Notices, Severity
+from app.worker.service import WorkerService
+from ui.chat.transcript.view import TranscriptView
+from ui.theme import Theme
+from ui.widgets.empty_state import EmptyState
+from ui.widgets.text_button import TextButton
+
+LINK_NOTICE = "open-link"
+SCHEMES = {"http", "https", "mailto"}
+
+
+class ConversationPage(QStackedWidget):
+    """Transcript or empty state.
+
+    Attributes:
+        choose_wanted: The user wants to choose a model.
+    """
+
+    choose_wanted = Signal()
+
+    def __init__(
+        self,
+        chat: ChatController,
+        worker: WorkerService,
+        notices: Notices,
+        theme: Theme,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._chat, self._worker, self._notices = chat, worker, notices
+        self._transcript = TranscriptView(chat.transcript, theme)
+        self._transcript.setObjectName("transcript")
+        self._transcript.link_activated.connect(self._ask_for_link)
+        self._transcript.regenerate_requested.connect(chat.regenerate)
+        self._choose = TextButton(theme, self.tr("Choose a model"), "cpu", role="primary")
+        self._choose.setObjectName("chooseModelButton")
+        self._choose.clicked.connect(self.choose_wanted)
+        self._empty = EmptyState(theme, "chat-teardrop-dots", "", "", (self._choose,))
+        self.addWidget(self._transcript)
+        self.addWidget(self._empty)
+        rows = chat.transcript
+        for signal in (rows.modelReset, rows.rowsInserted, rows.rowsRemoved):
+            signal.connect(self._follow_rows)
+        worker.model_changed.connect(self._follow_model)
+        worker.state_changed.connect(self._follow_model)
+        self._follow_rows()
+        self._follow_model()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the open conversation has no message yet."""
+        return self._chat.transcript.rowCount() == 0
+
+    def _follow_rows(self) -> None:
+        self.setCurrentWidget(self._empty if self.is_empty else self._transcript)
+
+    def _follow_model(self) -> None:
+        model = self._worker.model
+        ready = model is not None or self._worker.last_load is not None
+        self._choose.setVisible(not ready)
+        if model is not None:
+            self._empty.set_text(
+                self.tr("What would you like to ask?"),
+                self.tr("{name} is ready. Nothing you write leaves this machine.").format(name=model.name),
+            )
+        elif ready:
+            self._empty.set_text(
+                self.tr("What would you like to ask?"), self.tr("The model is loaded again with your next message.")
+            )
+        else:
+            self._empty.set_text(
+                self.tr("No model is loaded"), self.tr("Choose one of the installed models to start a conversation.")
+            )
+
+    def _ask_for_link(self, address: str) -> None:
+        """Addresses come from a model: show the whole address before anything is opened."""
+        copy = Action(self.tr("Copy"), lambda: QGuiApplication.clipboard().setText(address))
+        if QUrl(address).scheme().lower() not in SCHEMES:
+            text = self.tr("This address is not opened from here: {address}").format(address=address)
+            self._notices.post(Notice(LINK_NOTICE, Severity.WARN, text, actions=(copy,)))
+            return
+        text = self.tr("Open {address} in the browser?").format(address=address)
+        visit = Action(self.tr("Open"), lambda: _open(address))
+        self._notices.post(Notice(LINK_NOTICE, Severity.INFO, text, actions=(visit, copy)))
+
+
+def _open(address: str) -> None:
+    QDesktopServices.openUrl(QUrl(address))

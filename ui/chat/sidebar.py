@@ -1,0 +1,121 @@
+"""The left side: new conversation, the list of conversations."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from app.chat.controller import ChatController
+from app.notices import Action, Notice, Notices, Severity
+from engine.chat.records import Conversation
+from ui.chat.conversation_view import ConversationView
+from ui.theme import SPACE_L, SPACE_S, Theme, set_role
+from ui.widgets.text_button import TextButton
+
+WIDTH = 260
+UNDO_MS = 12_000
+DELETED_NOTICE = "conversation-deleted"
+TITLE_IN_NOTICE = 40
+
+
+class Sidebar(QWidget):
+    """Shows `ChatController.conversations` and calls the controller.
+
+    Attributes:
+        composing_wanted: The composer should get the focus, with this text typed into it.
+    """
+
+    composing_wanted = Signal(str)
+
+    def __init__(self, chat: ChatController, notices: Notices, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chat, self._notices = chat, notices
+        self._open: str | None = None
+        self.setProperty("role", "sidebar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._new = TextButton(theme, self.tr("New chat"), "plus")
+        self._new.setObjectName("newChatButton")
+        self._new.setToolTip(self.tr("New chat (Ctrl+N)"))
+        self._new.clicked.connect(self.new_conversation)
+        self._list = ConversationView(theme)
+        self._list.setModel(chat.conversations)
+        self._list.chosen.connect(self._choose)
+        self._list.delete_wanted.connect(self.delete)
+        self._list.renamed.connect(chat.rename)
+        self._list.typed.connect(self.composing_wanted)
+        self._empty = QLabel(self.tr("Your conversations will be listed here."))
+        self._empty.setWordWrap(True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self._empty.setContentsMargins(SPACE_L, SPACE_L, SPACE_L, SPACE_L)
+        set_role(self._empty, "muted")
+        self._build(theme)
+        chat.current_changed.connect(self._follow)
+        for signal in (chat.conversations.modelReset, chat.conversations.rowsInserted, chat.conversations.rowsRemoved):
+            signal.connect(self._rows_changed)
+        self._rows_changed()
+
+    def new_conversation(self) -> None:
+        """Begin one and go on in the composer."""
+        self._chat.new_conversation()
+        self.composing_wanted.emit("")
+
+    def delete(self, conversation: str) -> None:
+        """Delete with a way back; the next row takes the focus."""
+        rows = self._ids()
+        at = rows.index(conversation) if conversation in rows else -1
+        title = self._list.model().index(at, 0).data(Qt.ItemDataRole.DisplayRole) if at >= 0 else ""
+        after = rows[at + 1 : at + 2] or rows[max(at - 1, 0) : max(at, 0)]
+        was_open = conversation == self._open
+        self._chat.delete(conversation)
+        if was_open and after:
+            self._chat.open(after[0])
+        self._list.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not after:
+            self.composing_wanted.emit("")
+        self._offer_undo(conversation, str(title))
+
+    def _offer_undo(self, conversation: str, title: str) -> None:
+        short = title if len(title) <= TITLE_IN_NOTICE else title[: TITLE_IN_NOTICE - 1] + "…"
+        self._notices.post(
+            Notice(
+                DELETED_NOTICE,
+                Severity.INFO,
+                self.tr("Deleted “{title}”.").format(title=short),
+                actions=(Action(self.tr("Undo"), lambda: self._undo(conversation)),),
+                timeout_ms=UNDO_MS,
+            )
+        )
+
+    def _undo(self, conversation: str) -> None:
+        self._chat.undo_delete(conversation)
+
+    def _choose(self, conversation: str) -> None:
+        if conversation != self._open:
+            self._chat.open(conversation)
+
+    def _follow(self, conversation: Conversation | None) -> None:
+        self._open = conversation.id if conversation is not None else None
+        self._list.mark(self._open)
+
+    def _rows_changed(self) -> None:
+        has_rows = self._list.model().rowCount() > 0
+        self._list.setVisible(has_rows)
+        self._empty.setVisible(not has_rows)
+        self._list.mark(self._open)
+
+    def _ids(self) -> list[str]:
+        model = self._list.model()
+        return [self._list.id_at(model.index(row, 0)) for row in range(model.rowCount())]
+
+    def _build(self, theme: Theme) -> None:
+        self.setFixedWidth(theme.px(WIDTH))
+        theme.changed.connect(lambda: self.setFixedWidth(theme.px(WIDTH)))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, SPACE_S, 0, SPACE_S)
+        column.setSpacing(SPACE_S)
+        top = QVBoxLayout()
+        top.setContentsMargins(SPACE_S, 0, SPACE_S, 0)
+        top.addWidget(self._new)
+        column.addLayout(top)
+        column.addWidget(self._list, 1)
+        column.addWidget(self._empty, 1)

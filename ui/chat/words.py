@@ -1,0 +1,89 @@
+"""Sentences and figures of the chat window, from records. Pure, apart from translation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication
+
+from engine.protocol.frames import Hello
+from engine.protocol.types import DeviceInfo, DeviceKind, ModelInfo
+
+GIB = 1024**3
+MIB = 1024**2
+NOISE = re.compile(r"\([^)]*\)|\b(AMD|NVIDIA|Intel|Corporation|Advanced Micro Devices,? Inc\.?)\b", re.IGNORECASE)
+NO_NAMES = {"", "graphics", "radeon graphics", "custom gpu"}
+
+
+def tr(text: str) -> str:
+    """Translate a text of this module."""
+    return QCoreApplication.translate("ChatWords", text)
+
+
+def size_text(size: int) -> str:
+    """Bytes as GiB, or MiB below one."""
+    return f"{size / GIB:.1f} GiB" if size >= GIB else f"{size / MIB:.0f} MiB"
+
+
+def tokens_text(count: int) -> str:
+    """Tokens, in thousands (of 1024, as context lengths are named) from 10,000 on."""
+    if count < 10_000:
+        return str(count)
+    return f"{count / 1024:.1f}".removesuffix(".0") + "k"
+
+
+def short_device(name: str) -> str:
+    """What a graphics card is called in speech: ``RX 7900 XTX`` for ``AMD Radeon RX 7900 XTX (RADV NAVI31)``."""
+    bare = " ".join(NOISE.sub(" ", name).replace("(R)", " ").replace("(TM)", " ").split())
+    shorter = re.sub(r"^(Radeon|GeForce)\s+(?=RX|Pro|PRO|RTX|GTX|\d)", "", bare)
+    return (shorter if shorter.lower() not in NO_NAMES else bare) or name
+
+
+def device_text(device: DeviceInfo) -> str:
+    """Device and backend for the header; the CPU is one word."""
+    if device.kind is DeviceKind.CPU:
+        return "CPU"
+    return f"{short_device(device.name)} · {device.backend}"
+
+
+def chosen_device(hello: Hello) -> DeviceInfo | None:
+    """The device a model would run on before one is loaded: the first usable GPU, else the CPU."""
+    order = (DeviceKind.GPU, DeviceKind.IGPU, DeviceKind.SOFTWARE, DeviceKind.CPU)
+    usable = [d for d in hello.devices if d.usable]
+    return min(usable, key=lambda d: order.index(d.kind), default=None)
+
+
+def cpu_reason(hello: Hello | None) -> str:
+    """Why the CPU is used, from what the worker found."""
+    if hello is None:
+        return ""
+    reasons = [d.reason for d in hello.devices if not d.usable and d.reason and d.kind is not DeviceKind.CPU]
+    reasons += [f"{b.name}: {b.error}" for b in hello.backends if not b.loaded and b.error]
+    if reasons:
+        return "\n".join(_sentence(reason) for reason in dict.fromkeys(reasons))
+    return tr("No graphics card that can compute was found.")
+
+
+def backend_lines(hello: Hello | None) -> Iterable[str]:
+    """One line for each device and each absent backend, for the explanation of the header."""
+    if hello is None:
+        return
+    for device in hello.devices:
+        memory = f", {size_text(device.memory_total)}" if device.memory_total else ""
+        state = tr("usable") if device.usable else tr("not used")
+        yield f"{device.name} ({device.backend}{memory}): {state}"
+    for backend in hello.backends:
+        if not backend.loaded:
+            yield f"{backend.name}: {backend.error or tr('not loaded')}"
+
+
+def layers_text(model: ModelInfo) -> str:
+    """Where the layers are, when not all of them are on the GPU."""
+    if model.device.kind is DeviceKind.CPU or model.gpu_layers >= model.n_layers:
+        return ""
+    return tr("{done} of {all} layers on the GPU").format(done=model.gpu_layers, all=model.n_layers)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", ")")) else f"{text}."

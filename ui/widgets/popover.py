@@ -1,0 +1,55 @@
+"""A small sheet below a control that explains something; a click elsewhere or Escape closes it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from ui.theme import SPACE_L, SPACE_S, Theme, set_role
+from ui.widgets.text_button import TextButton
+
+WIDTH = 380
+
+
+class Popover(QFrame):
+    """Heading, paragraphs that can be selected, a button that copies them."""
+
+    def __init__(self, theme: Theme, heading: str, paragraphs: tuple[str, ...], parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("popover")
+        self.setProperty("role", "popover")
+        self.setAccessibleName(heading)
+        title = QLabel(heading)
+        set_role(title, "heading")
+        body = QLabel("\n\n".join(paragraphs))
+        for label in (title, body):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setFixedWidth(theme.px(WIDTH))
+        body.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        body.setAccessibleName(body.text())
+        copy = TextButton(theme, self.tr("Copy"), "copy", role="quiet")
+        whole = "\n\n".join((heading, *paragraphs))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(whole))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACE_L, SPACE_L, SPACE_L, SPACE_S)
+        column.setSpacing(SPACE_S)
+        column.addWidget(title)
+        column.addWidget(body)
+        column.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
+        copy.setFocus()
+
+    def open_below(self, anchor: QWidget) -> None:
+        """Show it under ``anchor``, moved so that it stays on the screen."""
+        self.adjustSize()
+        corner = anchor.mapToGlobal(QPoint(0, anchor.height()))
+        screen = QGuiApplication.screenAt(corner) or self.screen()
+        room = screen.availableGeometry()
+        corner.setX(max(room.left(), min(corner.x(), room.right() - self.width())))
+        corner.setY(max(room.top(), min(corner.y(), room.bottom() - self.height())))
+        self.move(corner)
+        self.show()
