@@ -17,7 +17,7 @@ from engine.client.command import WorkerCommand
 from engine.client.logtail import LogTail
 from engine.client.session import Session
 from engine.errors import VrambleError
-from engine.protocol.frames import TERMINAL_TYPES, Failed, FromWorker, Hello, Request
+from engine.protocol.frames import TERMINAL_TYPES, FromWorker, Hello, Request
 
 LOOK_SECONDS = 0.1
 """How often time limits and Ctrl+C are looked at."""
@@ -256,12 +256,6 @@ class BlockingWorker:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
-
-
-def raise_failure(event: FromWorker) -> None:
-    """Raise the `VrambleError` that a `Failed` event stands for; anything else passes."""
-    if isinstance(event, Failed):
-        raise VrambleError(event.code, event.message, event.next_step, event.detail)
 
 
 def _fd(pipe: IO[bytes] | None) -> int:

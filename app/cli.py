@@ -1,0 +1,117 @@
+"""The commands: arguments in, text or JSON out, exit codes 0 done, 1 failed, 2 wrong use."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from engine.errors import VrambleError
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def _devices(subparsers: Subparsers) -> None:
+    from app.worker.commands import add_parser
+
+    add_parser(subparsers)
+
+
+def _memory(subparsers: Subparsers) -> None:
+    from app.memory.commands import add_parser
+
+    add_parser(subparsers)
+
+
+def _chat(subparsers: Subparsers) -> None:
+    from app.chat.commands import add_parser
+
+    add_parser(subparsers)
+
+
+def _pull(subparsers: Subparsers) -> None:
+    from app.downloads.commands import add_parser
+
+    add_parser(subparsers)
+
+
+def _models(subparsers: Subparsers) -> None:
+    from app.library.commands import add_parser
+
+    add_parser(subparsers)
+
+
+COMMANDS: dict[str, Callable[[Subparsers], None]] = {
+    "devices": _devices,
+    "memory": _memory,
+    "chat": _chat,
+    "pull": _pull,
+    "models": _models,
+}
+"""Command -> what adds its parser. Only the command that is used is imported."""
+
+
+def version() -> str:
+    """The version of the installed program."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("vramble")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code. Failures are one line on standard error."""
+    _tolerate_odd_text()
+    try:
+        parsed = _parser(arguments).parse_args(arguments)
+        code: int = parsed.func(parsed)
+        sys.stdout.flush()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    except VrambleError as error:
+        return _fail(error.sentence)
+    except BrokenPipeError:
+        _discard_output()
+        return 1
+    except KeyboardInterrupt:
+        return _fail("Interrupted.")
+    return code
+
+
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="vramble",
+        description="Chat with language models on your own Radeon. Without a command the window opens.",
+    )
+    parser.add_argument("--version", action="version", version=f"vramble {version()}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    wanted = next(iter(arguments), "")
+    for name, add in COMMANDS.items():
+        if wanted not in COMMANDS or name == wanted:
+            add(subparsers)
+    return parser
+
+
+def _fail(sentence: str) -> int:
+    print("vramble: " + " ".join(sentence.split()), file=sys.stderr)
+    return 1
+
+
+def _tolerate_odd_text() -> None:
+    """A terminal that cannot show a character gets a question mark instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _discard_output() -> None:
+    """The reader of the output is gone: nothing more is written, also not at the end of the interpreter."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, sys.stdout.fileno())
+    os.close(nothing)

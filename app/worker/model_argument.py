@@ -1,0 +1,51 @@
+"""The MODEL argument of the commands."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from app.paths import Paths, starter_model
+from engine.errors import VrambleError
+
+STARTER = "starter"
+HUB = "hf:"
+
+HELP = f"a GGUF file, the name of an installed model, {HUB}OWNER/REPO/FILE, or '{STARTER}'"
+
+
+def find_model_file(paths: Paths, argument: str) -> Path:
+    """The file that ``argument`` means.
+
+    Raises:
+        VrambleError: There is no such model, with what to do about it.
+    """
+    if argument == STARTER and not Path(argument).is_file():
+        return _starter()
+    if argument.startswith(HUB):
+        return _downloaded(paths.models, argument)
+    from engine.library.lookup import find_model
+
+    return find_model(paths.models, argument)
+
+
+def _starter() -> Path:
+    found = starter_model()
+    if found is None:
+        raise VrambleError(
+            "no-starter-model", "The starter model is not installed.", "Run ./dev run once, or name another model."
+        )
+    return found
+
+
+def _downloaded(models: Path, argument: str) -> Path:
+    parts = PurePosixPath(argument.removeprefix(HUB)).parts
+    if len(parts) < 3 or ".." in parts or parts[0] == "/":
+        raise VrambleError(
+            "bad-model-name", f"{argument} names no file on the Hub.", f"Write it as {HUB}owner/repo/file.gguf."
+        )
+    path = models.joinpath(*parts)
+    if not path.is_file():
+        owner, repo, *file = parts
+        command = f"vramble pull {owner}/{repo} {'/'.join(file)}"
+        raise VrambleError("model-not-downloaded", f"{argument} is not downloaded yet.", f"Get it with: {command}")
+    return path

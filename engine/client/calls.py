@@ -1,0 +1,58 @@
+"""Requests as plain calls for programs without an event loop: a result comes back or a `VrambleError` is raised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from engine.client.blocking import BlockingWorker
+from engine.errors import VrambleError
+from engine.protocol.frames import Delta, Failed, Finished, FromWorker, Generate, Load, Loaded, Progress
+from engine.protocol.types import ChatMessage, LoadOptions, Sampling
+
+
+def load_model(
+    worker: BlockingWorker, path: Path, options: LoadOptions, on_progress: Callable[[Progress], None]
+) -> Loaded:
+    """Load a model and wait until it is there.
+
+    Raises:
+        VrambleError: The load failed, was cancelled, or the worker died.
+    """
+    for event in worker.request(Load(id=worker.next_id(), path=str(path), options=options)):
+        if isinstance(event, Progress):
+            on_progress(event)
+        elif isinstance(event, Loaded):
+            return event
+        else:
+            raise_failure(event)
+    raise AssertionError("a request ends in a terminal event")
+
+
+def generate(
+    worker: BlockingWorker,
+    messages: Sequence[ChatMessage],
+    sampling: Sampling,
+    max_tokens: int | None,
+    on_delta: Callable[[Delta], None],
+) -> Finished:
+    """Answer a conversation; the text comes through ``on_delta`` as it is generated.
+
+    Raises:
+        VrambleError: The answer failed, or the worker died. A cancelled answer is none of these.
+    """
+    request = Generate(id=worker.next_id(), messages=tuple(messages), sampling=sampling, max_tokens=max_tokens)
+    for event in worker.request(request):
+        if isinstance(event, Delta):
+            on_delta(event)
+        elif isinstance(event, Finished):
+            return event
+        else:
+            raise_failure(event)
+    raise AssertionError("a request ends in a terminal event")
+
+
+def raise_failure(event: FromWorker) -> None:
+    """Raise the `VrambleError` that a `Failed` event stands for; anything else passes."""
+    if isinstance(event, Failed):
+        raise VrambleError(event.code, event.message, event.next_step, event.detail)
