@@ -1,0 +1,198 @@
+"""Loading a model: checks, device, weights, context, template, one warm-up step."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.backends.catalogue import Catalogue
+from engine.backends.choice import Choice, choose
+from engine.errors import VrambleError
+from engine.library.gguf import ModelHeader
+from engine.protocol.types import DeviceKind, LoadOptions, ModelInfo
+from engine.worker import params
+from engine.worker.cancel import CancelFlag
+from engine.worker.model import LoadedModel
+from engine.worker.native import Llama, Pointer
+from engine.worker.prompt_cache import PromptCache
+from engine.worker.templates.chat import CHATML_STOPS, ChatTemplate
+from engine.worker.templates.process import TemplateProcess
+from engine.worker.validate import OTHER_FILE, check_file, context_failure, load_failure
+from engine.worker.vocabulary import SpecialTextGuard, Vocabulary
+
+PROGRESS_PARTS = 1000
+_ABORTED = 2
+
+NO_TEMPLATE = "The file brings no chat template; ChatML is used instead. Answers may be poor."
+
+
+def cancelled_load() -> VrambleError:
+    """The error of a load that was cancelled."""
+    return VrambleError("cancelled", "Loading was cancelled.")
+
+
+class Loader:
+    """Makes `LoadedModel` objects."""
+
+    def __init__(self, llama: Llama, catalogue: Catalogue, templates: TemplateProcess, cancel: CancelFlag) -> None:
+        self._llama = llama
+        self._catalogue = catalogue
+        self._templates = templates
+        self._cancel = cancel
+
+    def load(self, path: Path, options: LoadOptions, progress: Callable[[int], None]) -> LoadedModel:
+        """Load the file at ``path``.
+
+        Args:
+            progress: Called with parts of 1000, each value once.
+
+        Raises:
+            VrambleError: ``missing-file``, ``not-gguf``, ``cut-file``, ``unknown-architecture``, ``out-of-memory``,
+                ``context-memory``, ``cancelled`` and the others of `engine.worker.validate`.
+        """
+        header = check_file(path)
+        self._templates.start()
+        self._llama.log.begin_load()
+        devices = self._catalogue.devices()
+        infos = [device.info for device in devices]
+        choice = choose(infos, self._catalogue.backends, options.device, options.n_gpu_layers)
+        device = next(device for device in devices if device.info == choice.device)
+        native, alive = params.model_params(self._llama, device, options, self._reporter(progress))
+        model = self._llama.api.llama_model_load_from_file(os.fsencode(path), native)
+        del alive
+        if not model:
+            raise cancelled_load() if self._cancel.is_set else self._load_failure(path)
+        try:
+            return self._finish(path, header, options, choice, model)
+        except BaseException:
+            self._llama.api.llama_model_free(model)
+            raise
+
+    def _reporter(self, progress: Callable[[int], None]) -> Callable[[float], bool]:
+        last = -1
+
+        def report(done: float) -> bool:
+            nonlocal last
+            parts = int(done * PROGRESS_PARTS)
+            if parts != last:
+                last = parts
+                progress(parts)
+            return not self._cancel.is_set
+
+        return report
+
+    def _load_failure(self, path: Path) -> VrambleError:
+        return load_failure(path, self._llama.log.tail(), self._llama.version)
+
+    def _finish(
+        self, path: Path, header: ModelHeader, options: LoadOptions, choice: Choice, model: Pointer
+    ) -> LoadedModel:
+        api = self._llama.api
+        native = params.context_params(self._llama, options, self._cancel)
+        context = api.llama_init_from_model(model, native)
+        if not context:
+            n_ctx = native.n_ctx or api.llama_model_n_ctx_train(model)
+            raise context_failure(n_ctx, self._llama.log.tail())
+        try:
+            if api.llama_model_has_encoder(model) or not api.llama_get_memory(context):
+                message = f"{path.name} ({header.architecture}) is no chat model: it cannot write text."
+                raise VrambleError("not-a-chat-model", message, OTHER_FILE, self._llama.log.tail())
+            return self._assemble(path, header, choice, model, context)
+        except BaseException:
+            api.llama_free(context)
+            raise
+
+    def _assemble(
+        self, path: Path, header: ModelHeader, choice: Choice, model: Pointer, context: Pointer
+    ) -> LoadedModel:
+        api = self._llama.api
+        vocabulary = Vocabulary(self._llama, model)
+        raw_template = api.llama_model_chat_template(model, None) or b""
+        template = ChatTemplate.of_model(
+            raw_template.decode("utf-8", "replace"),
+            path.name,
+            vocabulary.text(vocabulary.bos),
+            vocabulary.text(vocabulary.eos),
+        )
+        recurrent = api.llama_model_is_recurrent(model) or api.llama_model_is_hybrid(model)
+        n_swa = api.llama_model_n_swa(model)
+        loaded = LoadedModel(
+            llama=self._llama,
+            model=model,
+            context=context,
+            vocabulary=vocabulary,
+            guard=SpecialTextGuard(vocabulary.control_texts),
+            cache=PromptCache(self._llama, context, n_swa=n_swa, recurrent=recurrent),
+            template=template,
+            info=self._info(path, header, choice, template, model, context),
+            n_batch=api.llama_n_batch(context),
+            stops=self._end_of_turn(template, vocabulary),
+        )
+        self._warm_up(loaded)
+        return loaded
+
+    def _end_of_turn(self, template: ChatTemplate, vocabulary: Vocabulary) -> tuple[str, ...]:
+        """Let the template's own end marker end the turn: as a token where it is one, else as text."""
+        marker = template.end_of_turn(self._templates, lambda: self._cancel.is_set)
+        markers = [marker] if marker else []
+        if template.source == "fallback":
+            markers.extend(CHATML_STOPS)
+        texts = []
+        for text in dict.fromkeys(markers):
+            tokens = vocabulary.tokenize(text, special=True)
+            if len(tokens) == 1 and vocabulary.is_control(tokens[0]):
+                vocabulary.end_turn_at(tokens)
+            else:
+                texts.append(text)
+        return tuple(texts)
+
+    def _info(
+        self,
+        path: Path,
+        header: ModelHeader,
+        choice: Choice,
+        template: ChatTemplate,
+        model: Pointer,
+        context: Pointer,
+    ) -> ModelInfo:
+        api, report = self._llama.api, self._llama.log.report
+        on_gpu = choice.device.kind is not DeviceKind.CPU
+        n_ctx, n_ctx_train = api.llama_n_ctx(context), api.llama_model_n_ctx_train(model)
+        warnings = [*choice.warnings, *header.warnings]
+        if template.source == "fallback":
+            warnings.append(NO_TEMPLATE)
+        if n_ctx > n_ctx_train > 0:
+            warnings.append(f"The context of {n_ctx} tokens is longer than the {n_ctx_train} the model was made for.")
+        return ModelInfo(
+            path=str(path),
+            name=header.name or path.stem,
+            architecture=header.architecture,
+            quant=header.quant,
+            n_params=api.llama_model_n_params(model),
+            size_bytes=api.llama_model_size(model),
+            n_ctx=n_ctx,
+            n_ctx_train=n_ctx_train,
+            n_layers=api.llama_model_n_layer(model),
+            gpu_layers=report.offloaded if on_gpu else 0,
+            device=choice.device,
+            device_reason=choice.reason,
+            memory=report.memory(),
+            template_source=template.source,
+            warnings=tuple(warnings),
+        )
+
+    def _warm_up(self, loaded: LoadedModel) -> None:
+        """Compute one token: weights are paged in and GPU kernels built now, not in the first answer."""
+        api, vocabulary = self._llama.api, loaded.vocabulary
+        token = ctypes.c_int32(next(t for t in (vocabulary.bos, vocabulary.eos, 0) if 0 <= t < vocabulary.size))
+        api.llama_set_warmup(loaded.context, True)
+        result = api.llama_decode(loaded.context, api.llama_batch_get_one(ctypes.pointer(token), 1))
+        api.llama_synchronize(loaded.context)
+        api.llama_set_warmup(loaded.context, False)
+        loaded.cache.clear()
+        if result == _ABORTED or self._cancel.is_set:
+            raise cancelled_load()
+        if result != 0:
+            raise context_failure(loaded.info.n_ctx, self._llama.log.tail())

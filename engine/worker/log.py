@@ -1,0 +1,113 @@
+"""llama.cpp's log: to stderr with a level letter, its last lines kept, its load report understood."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from engine.protocol.types import MemoryUse
+
+TAIL_LINES = 60
+_MIB = 1024 * 1024
+
+
+class Level(IntEnum):
+    """``ggml_log_level``. The bindings' own table is out of date and hides errors."""
+
+    NONE = 0
+    DEBUG = 1
+    INFO = 2
+    WARN = 3
+    ERROR = 4
+    CONT = 5
+
+
+_LETTERS = {Level.NONE: " ", Level.DEBUG: "D", Level.INFO: "I", Level.WARN: "W", Level.ERROR: "E"}
+
+_BUFFER = re.compile(r"(\S+)\s+(model|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB")
+_OFFLOADED = re.compile(r"offloaded (\d+)/(\d+) layers to GPU")
+_FIELDS = {"model": "weights", "KV": "kv", "RS": "kv", "compute": "compute", "output": "output"}
+
+
+@dataclass
+class LoadReport:
+    """What llama.cpp's log said about one load."""
+
+    offloaded: int = 0
+    buffers: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Bytes by device and field of `MemoryUse`."""
+
+    def take(self, line: str) -> None:
+        """Learn from one log line."""
+        match = _BUFFER.search(line)
+        if match:
+            self._buffer(device_of_buffer(match[1]), _FIELDS[match[2]], round(float(match[3]) * _MIB))
+        match = _OFFLOADED.search(line)
+        if match:
+            self.offloaded = int(match[1])
+
+    def _buffer(self, device: str, name: str, size: int) -> None:
+        """Weights and caches come in several parts; compute and output buffers are told again when they change."""
+        adds = name in {"weights", "kv"}
+        self.buffers[device, name] = size + (self.buffers.get((device, name), 0) if adds else 0)
+
+    def memory(self) -> tuple[MemoryUse, ...]:
+        """The report by device, the CPU last."""
+        devices = dict.fromkeys(device for device, _ in self.buffers)
+        return tuple(
+            MemoryUse(device=device, **{name: size for (where, name), size in self.buffers.items() if where == device})
+            for device in sorted(devices, key=lambda device: (device == "CPU", device))
+        )
+
+
+def device_of_buffer(buffer: str) -> str:
+    """The device whose memory a buffer takes: ``CPU_Mapped`` and ``Vulkan_Host`` lie in RAM."""
+    return "CPU" if buffer.startswith("CPU") or buffer.endswith("_Host") else buffer
+
+
+class NativeLog:
+    """Takes log calls from any native thread. Lines come in pieces; ``CONT`` goes on with the last level."""
+
+    def __init__(self, fd: int = 2, *, debug: bool = False) -> None:
+        self._fd = fd
+        self._debug = debug
+        self._level = Level.INFO
+        self._partial = ""
+        self._tail: deque[str] = deque(maxlen=TAIL_LINES)
+        self.report = LoadReport()
+
+    def take(self, level: int, text: bytes) -> None:
+        """One call of the log callback."""
+        if level != Level.CONT:
+            self._level = Level(level) if level in _LETTERS else Level.INFO
+        *lines, self._partial = (self._partial + text.decode("utf-8", "replace")).split("\n")
+        for line in lines:
+            if line.strip():
+                self._line(line)
+
+    def _line(self, line: str) -> None:
+        self.report.take(line)
+        if self._level is Level.DEBUG and not self._debug:
+            return
+        text = f"{_LETTERS[self._level]} {line}"
+        self._tail.append(text)
+        self.write(text)
+
+    def write(self, line: str) -> None:
+        """One line to stderr, whole or not at all."""
+        try:
+            os.write(self._fd, (line + "\n").encode("utf-8", "replace"))
+        except OSError:
+            return
+
+    def begin_load(self) -> None:
+        """Forget what an earlier load said."""
+        self.report = LoadReport()
+        self._tail.clear()
+
+    def tail(self) -> str:
+        """The last lines, for the technical part of an error."""
+        return "\n".join(self._tail)

@@ -1,0 +1,102 @@
+"""From a conversation to tokens in the KV cache."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+
+from engine.errors import VrambleError
+from engine.protocol.types import ChatMessage
+from engine.worker.cancel import CancelFlag
+from engine.worker.messages import normalise
+from engine.worker.model import LoadedModel
+from engine.worker.templates.process import TemplateProcess
+
+DECODE_OK, DECODE_NO_SLOT, DECODE_ABORTED = 0, 1, 2
+_OUT_OF_MEMORY = -2
+
+
+class PromptCancelled(Exception):  # noqa: N818 - no error
+    """The request was cancelled before its first token."""
+
+
+def prompt_tokens(
+    loaded: LoadedModel, templates: TemplateProcess, messages: Sequence[ChatMessage], cancel: CancelFlag
+) -> list[int]:
+    """Tokens of the whole prompt.
+
+    Raises:
+        VrambleError: ``empty-prompt``, ``template-failed``, ``template-limit``, ``context-exceeded``.
+        RenderCancelled: while the template ran.
+    """
+    vocabulary = loaded.vocabulary
+    turns = normalise(messages)
+    mark = loaded.guard.mark_for([loaded.template.text, *(turn.content for turn in turns)])
+    guarded = [ChatMessage(role=turn.role, content=loaded.guard.guard(turn.content, mark)) for turn in turns]
+    text = loaded.template.prompt(templates, guarded, lambda: cancel.is_set)
+    tokens: list[int] = []
+    for part in text.split(mark):
+        tokens += vocabulary.tokenize(part, special=True)
+    if vocabulary.adds_bos and tokens[:1] != [vocabulary.bos]:
+        tokens.insert(0, vocabulary.bos)
+    if not tokens:
+        raise VrambleError("empty-prompt", f"The chat template in {loaded.template.file} made an empty prompt.")
+    check_room(len(tokens), loaded.info.n_ctx)
+    return tokens
+
+
+def check_room(n_prompt: int, n_ctx: int) -> None:
+    """Refuse a prompt that leaves no room for an answer."""
+    if n_prompt >= n_ctx:
+        raise VrambleError(
+            "context-exceeded",
+            f"The conversation takes {n_prompt} tokens, but the context holds {n_ctx}.",
+            "Load the model with a longer context, shorten the text, or start a new chat.",
+            f"prompt {n_prompt} tokens, context {n_ctx} tokens",
+        )
+
+
+def evaluate(loaded: LoadedModel, prompt: list[int], cancel: CancelFlag, progress: Callable[[int, int], None]) -> int:
+    """Compute the part of ``prompt`` that is not in the cache, slice by slice. Gives the number of tokens reused.
+
+    Raises:
+        PromptCancelled: finished slices stay in the cache.
+        VrambleError: ``decode-failed``, ``out-of-memory``.
+    """
+    cache = loaded.cache
+    reused = cache.reuse(prompt)
+    progress(reused, len(prompt))
+    while len(cache.tokens) < len(prompt):
+        if cancel.is_set:
+            raise PromptCancelled
+        done = len(cache.tokens)
+        part = prompt[done : done + loaded.n_batch]
+        decode(loaded, (ctypes.c_int32 * len(part))(*part), len(part))
+        cache.tokens += part
+        progress(len(cache.tokens), len(prompt))
+    return reused
+
+
+def decode(loaded: LoadedModel, tokens: ctypes.Array[ctypes.c_int32], count: int) -> None:
+    """One decode call for tokens that follow the cache. Waits for the result."""
+    api = loaded.llama.api
+    result = api.llama_decode(loaded.context, api.llama_batch_get_one(tokens, count))
+    api.llama_synchronize(loaded.context)
+    if result != DECODE_OK:
+        raise decode_problem(loaded, result)
+
+
+def decode_problem(loaded: LoadedModel, result: int) -> Exception:
+    """What a decode result other than 0 means; the cache is made to agree with its tokens again."""
+    loaded.cache.after_abort()
+    if result == DECODE_ABORTED:
+        return PromptCancelled()
+    log = loaded.llama.log.tail()
+    if result in {DECODE_NO_SLOT, _OUT_OF_MEMORY}:
+        return VrambleError(
+            "out-of-memory",
+            "There was not enough memory to go on.",
+            "Load the model with a shorter context or fewer GPU layers.",
+            log,
+        )
+    return VrambleError("decode-failed", f"The engine failed while computing (code {result}).", "Try again.", log)

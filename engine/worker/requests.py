@@ -1,0 +1,96 @@
+"""What the worker does for each request."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.backends.catalogue import Catalogue
+from engine.errors import VrambleError
+from engine.protocol.frames import (
+    Devices,
+    Failed,
+    FromWorker,
+    Generate,
+    ListDevices,
+    Load,
+    Loaded,
+    Progress,
+    Request,
+    Terminal,
+    Unloaded,
+)
+from engine.worker.cancel import CancelFlag
+from engine.worker.generator import Generator
+from engine.worker.loader import Loader
+from engine.worker.model import LoadedModel
+from engine.worker.native import Llama
+from engine.worker.templates.process import TemplateProcess
+
+
+class Requests:
+    """Answers requests one at a time. Holds the one loaded model."""
+
+    def __init__(
+        self, llama: Llama, catalogue: Catalogue, cancel: CancelFlag, send: Callable[[FromWorker], None]
+    ) -> None:
+        self._catalogue = catalogue
+        self._cancel = cancel
+        self._send = send
+        self._templates = TemplateProcess()
+        self._loader = Loader(llama, catalogue, self._templates, cancel)
+        self._loaded: LoadedModel | None = None
+
+    def answer(self, request: Request, taken: float) -> Terminal:
+        """The terminal frame. ``taken``: monotonic time of arrival. Never raises: a bug becomes ``internal``."""
+        try:
+            return self._dispatch(request, taken)
+        except VrambleError as error:
+            return failed(request.id, error)
+        except Exception:
+            trace = traceback.format_exc()
+            print(trace, file=sys.stderr, flush=True)
+            message = "Something went wrong in the engine."
+            return Failed(id=request.id, code="internal", message=message, next_step="Try again.", detail=trace)
+
+    def _dispatch(self, request: Request, taken: float) -> Terminal:
+        if isinstance(request, Load):
+            return self._load(request, taken)
+        if isinstance(request, Generate):
+            return self._generate(request, taken)
+        if isinstance(request, ListDevices):
+            return Devices(id=request.id, backends=self._catalogue.backends, devices=self._catalogue.infos())
+        self._unload()
+        return Unloaded(id=request.id)
+
+    def _load(self, request: Load, taken: float) -> Loaded:
+        self._unload()
+
+        def progress(done: int) -> None:
+            self._send(Progress(id=request.id, stage="load", done=done, total=1000))
+
+        self._loaded = self._loader.load(Path(request.path), request.options, progress)
+        return Loaded(id=request.id, model=self._loaded.info, seconds=time.monotonic() - taken)
+
+    def _generate(self, request: Generate, taken: float) -> Terminal:
+        if self._loaded is None:
+            raise VrambleError("no-model", "No model is loaded.", "Load a model first.")
+        return Generator(self._loaded, self._templates, request, self._cancel, self._send, taken).run()
+
+    def _unload(self) -> None:
+        loaded, self._loaded = self._loaded, None
+        if loaded is not None:
+            loaded.close()
+
+    def close(self) -> None:
+        """Free the model and end the template process."""
+        self._unload()
+        self._templates.close()
+
+
+def failed(request_id: int, error: VrambleError) -> Failed:
+    """The terminal frame for an error with a sentence."""
+    return Failed(id=request_id, code=error.code, message=error.message, next_step=error.next_step, detail=error.detail)

@@ -1,0 +1,77 @@
+"""What can be said about a model file before llama.cpp sees it, and what its log says when it refuses one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from engine.errors import VrambleError
+from engine.library.gguf import HeaderProblem, ModelHeader, read_file
+from engine.library.states import FileState
+
+DOWNLOAD_AGAIN = "Download the file again."
+OTHER_FILE = "Choose another model file."
+LESS_MEMORY = "Choose a smaller model, a shorter context or fewer GPU layers, or close other programs."
+
+_CODES = {
+    FileState.NOT_GGUF: ("not-gguf", "Choose a file in GGUF format."),
+    FileState.POINTER: ("pointer-file", DOWNLOAD_AGAIN),
+    FileState.OLD_FORMAT: ("ggml-format", "Look for the model in GGUF format."),
+    FileState.TOO_OLD: ("gguf-version", "Look for a newer file of this model."),
+    FileState.TOO_NEW: ("gguf-too-new", "Update the program."),
+    FileState.BIG_ENDIAN: ("gguf-byte-order", "Look for a file made for this kind of computer."),
+    FileState.INCOMPLETE: ("cut-file", DOWNLOAD_AGAIN),
+    FileState.UNREADABLE: ("unreadable-file", "Check the permissions of the file."),
+}
+
+_OUT_OF_MEMORY = re.compile(
+    r"unable to allocate|failed to allocate|out of memory|OutOfDeviceMemory|alloc.*failed", re.IGNORECASE
+)
+_ARCHITECTURE = re.compile(r"(?:unknown|unsupported) model architecture: '([^']*)'")
+_REASON = re.compile(r"error loading model: (.+)")
+
+
+def check_file(path: Path) -> ModelHeader:
+    """The header of a file that is whole and in a format that the engine reads.
+
+    Raises:
+        VrambleError: ``missing-file``, ``not-gguf``, ``gguf-version``, ``cut-file``, ``damaged-file`` and others, each
+            with its sentence.
+    """
+    if not path.exists():
+        raise VrambleError("missing-file", f"The file {path.name} does not exist.", OTHER_FILE, str(path))
+    found = read_file(path)
+    if isinstance(found, HeaderProblem):
+        code, next_step = _CODES.get(found.state, ("damaged-file", DOWNLOAD_AGAIN))
+        raise VrambleError(code, f"{path.name}: {found.message}", next_step, str(path))
+    return found
+
+
+def load_failure(path: Path, log: str, version: str) -> VrambleError:
+    """Why llama.cpp gave no model, out of its log."""
+    if match := _ARCHITECTURE.search(log):
+        named = f"the architecture {match[1]}" if match[1] else "no known architecture"
+        message = f"{path.name} is for {named}, which the engine {version} does not know."
+        return VrambleError("unknown-architecture", message, "Update the program, or choose another model.", log)
+    if "key not found in model: general.architecture" in log:
+        message = f"{path.name} does not say which architecture it is for."
+        return VrambleError("unknown-architecture", message, OTHER_FILE, log)
+    if "CLIP cannot be used as main model" in log:
+        message = f"{path.name} is an image projector, not a language model."
+        return VrambleError("not-a-chat-model", message, OTHER_FILE, log)
+    if "not within the file bounds" in log:
+        return VrambleError("cut-file", f"{path.name} is incomplete.", DOWNLOAD_AGAIN, log)
+    if _OUT_OF_MEMORY.search(log):
+        return VrambleError("out-of-memory", f"There is not enough memory to load {path.name}.", LESS_MEMORY, log)
+    reasons = _REASON.findall(log)
+    reason = f": {reasons[-1].strip().rstrip('.')}" if reasons else ""
+    return VrambleError("load-failed", f"{path.name} could not be loaded{reason}.", DOWNLOAD_AGAIN, log)
+
+
+def context_failure(n_ctx: int, log: str) -> VrambleError:
+    """Why llama.cpp gave no context for a model that is loaded."""
+    if _OUT_OF_MEMORY.search(log):
+        message = f"There is not enough memory for a context of {n_ctx} tokens."
+        return VrambleError("context-memory", message, LESS_MEMORY, log)
+    message = "The engine could not prepare the model for use."
+    return VrambleError("context-failed", message, "Try other load options, or another model.", log)

@@ -1,0 +1,95 @@
+"""Text to tokens and back."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterable
+
+from engine.worker.native import Llama, Pointer
+
+_PIECE_BYTES = 256
+NO_TOKEN = -1
+
+
+class Vocabulary:
+    """The loaded model's vocabulary. Pieces are cached: a token costs one look-up when it comes again."""
+
+    def __init__(self, llama: Llama, model: Pointer) -> None:
+        self._api = llama.api
+        self._vocab: Pointer = self._api.llama_model_get_vocab(model)
+        self.size: int = self._api.llama_vocab_n_tokens(self._vocab)
+        self.bos: int = self._api.llama_vocab_bos(self._vocab)
+        self.eos: int = self._api.llama_vocab_eos(self._vocab)
+        self.adds_bos: bool = self._api.llama_vocab_get_add_bos(self._vocab)
+        self.pieces: dict[int, bytes | None] = {}
+        """Bytes of tokens seen so far; None for tokens that end the turn."""
+
+        self._buffer = ctypes.create_string_buffer(_PIECE_BYTES)
+        self.control_texts = self._control_texts()
+
+    def _control_texts(self) -> frozenset[str]:
+        is_control, vocab = self._api.llama_vocab_is_control, self._vocab
+        return frozenset(self.text(token) for token in range(self.size) if is_control(vocab, token)) - {""}
+
+    def text(self, token: int) -> str:
+        """The text of a token as the file has it; "" for no token."""
+        if token == NO_TOKEN or not 0 <= token < self.size:
+            return ""
+        raw: bytes = self._api.llama_vocab_get_text(self._vocab, token) or b""
+        return raw.decode("utf-8", "replace")
+
+    def is_control(self, token: int) -> bool:
+        """Whether ``token`` is a control token: never shown, never made from plain text."""
+        return bool(self._api.llama_vocab_is_control(self._vocab, token))
+
+    def tokenize(self, text: str, *, special: bool) -> list[int]:
+        """Tokens of ``text``. ``special``: texts of control tokens become these tokens. No BOS or EOS is added."""
+        raw = text.encode("utf-8", "replace")
+        room = len(raw) + 16
+        tokens = (ctypes.c_int32 * room)()
+        count = self._api.llama_tokenize(self._vocab, raw, len(raw), tokens, room, False, special)
+        if count < 0:
+            tokens = (ctypes.c_int32 * -count)()
+            count = self._api.llama_tokenize(self._vocab, raw, len(raw), tokens, -count, False, special)
+        return tokens[:count]
+
+    def look_up(self, token: int) -> bytes | None:
+        """The bytes of a token that is not in `pieces` yet; puts it there. None: it ends the turn."""
+        piece = None if self._api.llama_vocab_is_eog(self._vocab, token) else self._piece(token)
+        self.pieces[token] = piece
+        return piece
+
+    def end_turn_at(self, tokens: Iterable[int]) -> None:
+        """Let these tokens end the turn, too."""
+        self.pieces.update(dict.fromkeys(tokens))
+
+    def _piece(self, token: int) -> bytes:
+        length = self._api.llama_token_to_piece(self._vocab, token, self._buffer, len(self._buffer), 0, False)
+        if length < 0:
+            self._buffer = ctypes.create_string_buffer(-length)
+            length = self._api.llama_token_to_piece(self._vocab, token, self._buffer, -length, 0, False)
+        return self._buffer.raw[:length]
+
+
+class SpecialTextGuard:
+    """Keeps the texts of control tokens in a conversation from becoming these tokens.
+
+    Before the template runs, a mark is put into each such text after its first character. After it, the prompt is cut
+    at the marks and the parts are turned into tokens one by one: no part holds a whole control text, so the model reads
+    the characters that were written and nothing else. Texts without control tokens, which is nearly all, pass through
+    untouched; so templates may trim, split and compare them.
+    """
+
+    def __init__(self, control_texts: Iterable[str]) -> None:
+        texts = sorted((text for text in control_texts if len(text) > 1), key=len, reverse=True)
+        self._start = re.compile(f"(?=(?:{'|'.join(map(re.escape, texts))}))(.)", re.DOTALL) if texts else None
+
+    def mark_for(self, texts: Iterable[str]) -> str:
+        """A private-use character that none of ``texts`` holds."""
+        used = set("".join(texts))
+        return next(chr(code) for code in range(0x10F000, 0x10FFFE) if chr(code) not in used)
+
+    def guard(self, text: str, mark: str) -> str:
+        """``text`` with marks inside every control text."""
+        return self._start.sub(rf"\1{mark}", text) if self._start else text
