@@ -71,7 +71,7 @@ def _joined(base: str, name: str) -> str:
     return name.lstrip("/") if name.startswith("/") else base + name
 
 
-def expand(machine: str, root: Path) -> Path:
+def build_sysroot(machine: str, root: Path) -> Path:
     """Write a recorded machine below ``root`` and return ``root``."""
     for entry in parse((FOLDER / f"{machine}.txt").read_text(encoding="utf-8")):
         write(root, entry)
@@ -94,7 +94,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2 or arguments[0] not in machines():
         print(f"usage: python -m tests.fakes.sysroot {{{','.join(machines())}}} FOLDER", file=sys.stderr)
         return 2
-    print(expand(arguments[0], Path(arguments[1])))
+    print(build_sysroot(arguments[0], Path(arguments[1])))
     return 0
 
 
