@@ -1,0 +1,121 @@
+"""What a message consists of once its Markdown is understood: values, no geometry, no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntFlag
+
+
+class Style(IntFlag):
+    """How a run of characters looks."""
+
+    PLAIN = 0
+    BOLD = 1
+    ITALIC = 2
+    STRIKE = 4
+    CODE = 8
+    LINK = 16
+    PICTURE = 32
+    """The description of a picture, which is never loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A styled run of a text. ``start`` and ``length`` count characters; ``href`` is the address of a link."""
+
+    start: int
+    length: int
+    style: Style
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """Text with its runs; line ends are ``\\n``."""
+
+    text: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One piece of a message that is laid out by itself.
+
+    Attributes:
+        frames: What it stands in, outermost first: ``q`` a quotation, ``l`` a list item.
+        marker: Bullet, number or check box left of it: ``•``, ``12.``, ``[ ]``, ``[x]``; empty for none.
+        gap: Room above it in ems.
+    """
+
+    frames: str = ""
+    marker: str = ""
+    gap: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph(Part):
+    """Running text. ``level`` 1..6 is a heading, 0 is not. ``joined``: goes on where the part above was cut."""
+
+    content: Styled
+    level: int = 0
+    joined: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code(Part):
+    """A code block: ``code`` is exactly what stands between the fences, without the last line end."""
+
+    code: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table(Part):
+    """Some rows of a table. A large one comes in several parts: ``first_row`` is the number of the first body row here.
+
+    ``aligns`` holds ``l``, ``c`` or ``r`` for each column.
+    """
+
+    header: tuple[Styled, ...]
+    rows: tuple[tuple[Styled, ...], ...]
+    aligns: str
+    first_row: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Part):
+    """A horizontal line."""
+
+
+def plain_text(part: Part) -> str:
+    """What is read, searched, selected and copied: the text of ``part`` without markup."""
+    if isinstance(part, Paragraph):
+        return part.content.text
+    if isinstance(part, Code):
+        return part.code
+    if isinstance(part, Table):
+        return "\n".join("\t".join(cell.text for cell in row) for row in table_lines(part))
+    return ""
+
+
+def table_lines(table: Table) -> tuple[tuple[Styled, ...], ...]:
+    """The rows that are shown: the header leads the first part only."""
+    return (table.header, *table.rows) if table.first_row == 0 else table.rows
+
+
+def separator(above: Part, below: Part) -> str:
+    """What stands between two neighbours in copied text."""
+    if isinstance(below, Paragraph) and below.joined:
+        return ""
+    if isinstance(below, Table) and below.first_row:
+        return "\n"
+    if below.marker and (above.marker or above.frames) and below.gap < LOOSE_GAP:
+        return "\n"
+    return "\n\n"
+
+
+PARAGRAPH_GAP = 0.8
+TIGHT_GAP = 0.3
+LOOSE_GAP = 0.6
+HEADING_GAPS = {1: 1.5, 2: 1.4, 3: 1.2, 4: 1.0, 5: 1.0, 6: 1.0}
+BLOCK_GAP = 0.85

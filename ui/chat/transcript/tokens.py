@@ -1,0 +1,248 @@
+"""Block tokens of markdown-it to parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ui.chat.transcript.blocks import (
+    BLOCK_GAP,
+    HEADING_GAPS,
+    LOOSE_GAP,
+    PARAGRAPH_GAP,
+    TIGHT_GAP,
+    Code,
+    Paragraph,
+    Part,
+    Rule,
+    Span,
+    Styled,
+    Table,
+)
+from ui.chat.transcript.inline import styled
+
+MAX_PARAGRAPH = 4096
+"""Characters of one laid-out paragraph; a longer one becomes several that look like one."""
+
+CELLS_IN_A_SLICE = 192
+ROWS_IN_A_SLICE = 24
+_TASK = re.compile(r"\[([ xX])\](?:\s|$)")
+_BREAK = re.compile(r"\s")
+
+
+def make_parser() -> MarkdownIt:
+    """CommonMark with tables and strikethrough; HTML is text; every address is kept for the view to judge."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    return parser
+
+
+@dataclass(slots=True)
+class _List:
+    ordered: bool
+    number: int
+    delimiter: str = ""
+    items: int = 0
+    fresh_item: bool = False
+    """The next part is the first one of its item and carries the marker."""
+
+
+@dataclass(slots=True)
+class Builder:
+    """Walks the tokens of one window and collects parts.
+
+    ``first``: nothing stands above in this message. ``first_row`` is not 0 when the window begins with a table that goes on.
+    """
+
+    first: bool = True
+    first_row: int = 0
+    parts: list[Part] = field(default_factory=list)
+    _frames: list[str] = field(default_factory=list)
+    _lists: list[_List] = field(default_factory=list)
+    _tight: bool = False
+
+    def build(self, tokens: Sequence[Token]) -> list[Part]:
+        """Parts of ``tokens``, which hold whole top-level blocks."""
+        position = 0
+        while position < len(tokens):
+            position = self._take(tokens, position)
+        return self.parts
+
+    def _take(self, tokens: Sequence[Token], at: int) -> int:
+        token = tokens[at]
+        match token.type:
+            case "bullet_list_open" | "ordered_list_open":
+                self._open_list(token)
+            case "bullet_list_close" | "ordered_list_close":
+                self._lists.pop()
+            case "list_item_open":
+                self._open_item(token)
+            case "list_item_close":
+                self._close_item()
+            case "blockquote_open":
+                self._frames.append("q")
+            case "blockquote_close":
+                self._frames.pop()
+            case "paragraph_open":
+                self._tight = token.hidden
+            case "heading_open":
+                self._add_text(styled(tokens[at + 1].children or []), int(token.tag[1]))
+                return at + 3
+            case "inline":
+                self._add_text(styled(token.children or []), 0)
+            case "fence" | "code_block":
+                self._add_code(token)
+            case "hr":
+                self._add(Rule(gap=BLOCK_GAP))
+            case "table_open":
+                return self._add_table(tokens, at)
+            case _:
+                pass
+        return at + 1
+
+    def _open_list(self, token: Token) -> None:
+        start = token.attrGet("start")
+        self._lists.append(_List(token.type.startswith("ordered"), 1 if start is None else int(start)))
+
+    def _open_item(self, token: Token) -> None:
+        if self._lists and self._lists[-1].fresh_item:
+            self._add_text(Styled(""), 0)
+        self._frames.append("l")
+        self._lists[-1].fresh_item = True
+        self._lists[-1].items += 1
+        self._lists[-1].delimiter = token.markup
+
+    def _close_item(self) -> None:
+        if self._lists[-1].fresh_item:
+            self._add_text(Styled(""), 0)
+        self._lists[-1].number += 1
+        self._frames.pop()
+
+    def _marker(self) -> str:
+        if not self._lists or not self._lists[-1].fresh_item or not self._frames or self._frames[-1] != "l":
+            return ""
+        current = self._lists[-1]
+        current.fresh_item = False
+        return f"{current.number}{current.delimiter}" if current.ordered else "•"
+
+    def _add_text(self, content: Styled, level: int) -> None:
+        marker = self._marker()
+        if marker and (task := _TASK.match(content.text)):
+            marker = "[ ]" if task.group(1) == " " else "[x]"
+            content = tail(content, task.end())
+        gap = HEADING_GAPS[level] if level else PARAGRAPH_GAP
+        if self._lists and not level:
+            gap = self._list_gap(marker)
+        for number, piece in enumerate(pieces(content)):
+            self._add(
+                Paragraph(content=piece, level=level, joined=number > 0, gap=0.0 if number else gap),
+                "" if number else marker,
+            )
+
+    def _list_gap(self, marker: str) -> float:
+        """Items of a tight list stand close; a list as a whole keeps more room above."""
+        opens = bool(marker) and len(self._lists) == 1 and self._lists[0].items == 1
+        return LOOSE_GAP if opens or not self._tight else TIGHT_GAP
+
+    def _add_code(self, token: Token) -> None:
+        code = token.content.removesuffix("\n")
+        self._add(Code(code=code, language=language_of(token.info), gap=BLOCK_GAP), self._marker())
+
+    def _add(self, part: Part, marker: str = "") -> None:
+        gap = 0.0 if self.first and not self.parts else part.gap
+        self.parts.append(replace(part, frames="".join(self._frames), marker=marker, gap=gap))
+
+    def _add_table(self, tokens: Sequence[Token], at: int) -> int:
+        rows: list[tuple[Styled, ...]] = []
+        aligns: list[str] = []
+        row: list[Styled] = []
+        while tokens[at].type != "table_close":
+            token = tokens[at]
+            if token.type == "tr_open":
+                row = []
+            elif token.type == "inline":
+                row.append(styled(token.children or []))
+            elif token.type == "th_open":
+                aligns.append(_align(token))
+            elif token.type == "tr_close":
+                rows.append(tuple(row))
+            at += 1
+        marker = self._marker()
+        first_row, self.first_row = self.first_row, 0
+        for part in table_parts(rows[0], rows[1:], "".join(aligns), first_row):
+            self._add(part, marker if part.first_row == 0 else "")
+        return at + 1
+
+
+def _align(token: Token) -> str:
+    style = str(token.attrGet("style") or "")
+    return "c" if "center" in style else "r" if "right" in style else "l"
+
+
+def rows_in_a_slice(columns: int) -> int:
+    """How many rows of a table with ``columns`` columns are laid out together."""
+    return max(1, min(ROWS_IN_A_SLICE, CELLS_IN_A_SLICE // max(1, columns)))
+
+
+def table_parts(header: tuple[Styled, ...], rows: list[tuple[Styled, ...]], aligns: str, first_row: int) -> list[Table]:
+    """A table as slices; ``first_row`` is the number of the first of ``rows``, a multiple of the slice."""
+    step = rows_in_a_slice(len(aligns))
+    starts = range(0, len(rows) if first_row else max(1, len(rows)), step)
+    return [
+        Table(
+            header=header,
+            rows=tuple(rows[start : start + step]),
+            aligns=aligns,
+            first_row=first_row + start,
+            gap=0.0 if first_row + start else BLOCK_GAP,
+        )
+        for start in starts
+    ]
+
+
+def language_of(info: str) -> str:
+    """The language word of a fence's info string: ``c++ title="x"`` is ``c++``, ``{.py}`` is ``py``."""
+    words = info.strip().split(maxsplit=1)
+    return words[0].strip("{}.").split(",")[0].split("{")[0][:40] if words else ""
+
+
+def pieces(content: Styled) -> list[Styled]:
+    """``content`` in pieces of at most `MAX_PARAGRAPH` characters, cut at white space where there is some."""
+    if len(content.text) <= MAX_PARAGRAPH:
+        return [content]
+    result = []
+    start = 0
+    while start < len(content.text):
+        end = min(len(content.text), start + MAX_PARAGRAPH)
+        if end < len(content.text):
+            spaces = [m.end() for m in _BREAK.finditer(content.text, end - 256, end)]
+            end = spaces[-1] if spaces else end
+        result.append(cut(content, start, end))
+        start = end
+    return result
+
+
+def cut(content: Styled, start: int, end: int) -> Styled:
+    """The characters from ``start`` to ``end`` with their runs."""
+    spans = []
+    for span in content.spans:
+        low, high = max(start, span.start), min(end, span.start + span.length)
+        if low < high:
+            spans.append(Span(low - start, high - low, span.style, span.href))
+    return Styled(content.text[start:end], tuple(spans))
+
+
+def tail(content: Styled, start: int) -> Styled:
+    """What follows ``start``."""
+    return cut(content, start, len(content.text))
+
+
+def references_of(environment: dict[str, Any]) -> dict[str, Any]:
+    """Link definitions that a parse collected."""
+    found: dict[str, Any] = environment.get("references", {})
+    return found
