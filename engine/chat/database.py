@@ -110,14 +110,14 @@ def _open_checked(path: Path, now: float, migrations: Sequence[Migration]) -> sq
     latest = migrations[-1].number
     if path.exists():
         _examine_header(path, latest)
+        if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+            raise PermissionError(f"no right to write {path}")
     else:
         _create(path, now, migrations)
     db = _connect(path)
     try:
         configure(db)
         _examine(db, path, latest)
-        db.execute("BEGIN IMMEDIATE")
-        db.execute("ROLLBACK")
         if version_of(db) < latest:
             _migrate(db, path, now, migrations)
     except sqlite3.DatabaseError as error:

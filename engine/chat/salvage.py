@@ -8,12 +8,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from engine.chat import migrations
+from engine.chat import migrations, reading
 from engine.chat.ids import new_id
+from engine.chat.titles import make_title
 
 _RECOVERED_TITLE: Final = "Recovered messages"
-_PARTS_WITHOUT_MESSAGE: Final = "SELECT message FROM part WHERE message NOT IN (SELECT id FROM message)"
-_MESSAGES_WITHOUT_CONVERSATION: Final = "SELECT id FROM message WHERE conversation NOT IN (SELECT id FROM conversation)"
+_PARTS_WITHOUT_MESSAGE: Final = (
+    "SELECT message FROM part WHERE message NOT IN (SELECT id FROM message) GROUP BY message ORDER BY min(id)"
+)
+_LOST_CONVERSATIONS: Final = (
+    "SELECT DISTINCT conversation FROM message WHERE conversation NOT IN (SELECT id FROM conversation)"
+)
+_NEW_CONVERSATION: Final = "INSERT INTO conversation (id, title, created, updated) VALUES (?, ?, ?, ?)"
+_NEW_MESSAGE: Final = (
+    "INSERT INTO message (id, conversation, parent, role, status, created) VALUES (?, ?, ?, 'unknown', 'done', 0)"
+)
+_NUMBERED: Final = "SELECT rowid AS number, * FROM {table} WHERE rowid > ? AND rowid < ?"
+_LARGEST_ROWID: Final = 2**63 - 1
 _FILLERS: Final = {
     "created": 0.0,
     "updated": 0.0,
@@ -44,24 +55,23 @@ def copy_readable(damaged: Path, db: sqlite3.Connection, now: float) -> int:
     return int(db.execute("SELECT count(*) FROM conversation").fetchone()[0])
 
 
-def adopt_orphans(db: sqlite3.Connection, now: float) -> int:
-    """Give messages without a conversation, and parts without a message, a conversation of their own.
+def adopt_orphans(db: sqlite3.Connection, now: float) -> None:
+    """Make the conversations anew that messages belong to; give parts without a message one of their own.
 
-    Runs inside the caller's transaction. Returns how many messages were taken in.
+    Runs inside the caller's transaction.
     """
-    parts = {row[0] for row in db.execute(_PARTS_WITHOUT_MESSAGE)}
-    messages = [row[0] for row in db.execute(_MESSAGES_WITHOUT_CONVERSATION)]
-    if not parts and not messages:
-        return 0
-    home = new_id(now)
-    db.execute(
-        "INSERT INTO conversation (id, title, created, updated) VALUES (?, ?, ?, ?)", (home, _RECOVERED_TITLE, now, now)
-    )
-    moved = "UPDATE message SET conversation = ? WHERE id = ?"
-    db.executemany(moved, [(home, message) for message in messages])
-    made = "INSERT INTO message (id, conversation, role, status, created) VALUES (?, ?, 'unknown', 'done', 0)"
-    db.executemany(made, [(message, home) for message in parts])
-    return len(parts) + len(messages)
+    for (lost,) in db.execute(_LOST_CONVERSATIONS).fetchall():
+        first, last = db.execute(
+            "SELECT min(created), max(created) FROM message WHERE conversation = ?", (lost,)
+        ).fetchone()
+        title = make_title(reading.first_question(db, lost)) or _RECOVERED_TITLE
+        db.execute(_NEW_CONVERSATION, (lost, title, first, last))
+    parts = [row[0] for row in db.execute(_PARTS_WITHOUT_MESSAGE)]
+    if parts:
+        home = new_id(now)
+        db.execute(_NEW_CONVERSATION, (home, _RECOVERED_TITLE, now, now))
+        places = zip([None, *parts], parts, strict=False)
+        db.executemany(_NEW_MESSAGE, [(message, home, before) for before, message in places])
 
 
 @contextlib.contextmanager
@@ -80,9 +90,11 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _connect(path: Path, options: str) -> sqlite3.Connection:
+    """``writable_schema`` makes SQLite read on in a file that is shorter than its header says."""
     source = sqlite3.connect(f"{path.absolute().as_uri()}?{options}", uri=True, isolation_level=None)
     source.text_factory = lambda data: data.decode("utf-8", "replace")
     source.row_factory = sqlite3.Row
+    source.execute("PRAGMA writable_schema = ON")
     return source
 
 
@@ -100,12 +112,40 @@ def _copy_table(source: sqlite3.Connection, db: sqlite3.Connection, table: str) 
 
 
 def _readable_rows(source: sqlite3.Connection, table: str) -> Iterator[sqlite3.Row]:
-    """Rows from both ends of ``table`` up to the damaged pages, each once."""
-    seen: set[int] = set()
-    for order in ("ASC", "DESC"):
-        with contextlib.suppress(sqlite3.DatabaseError):
-            for row in source.execute(f"SELECT rowid AS row_number, * FROM {table} ORDER BY rowid {order}"):
-                if row["row_number"] in seen:
-                    return
-                seen.add(row["row_number"])
+    """Every row of ``table`` that can be read, each once: damaged pages are stepped over.
+
+    A page of zeros reads as rows without a number; they are left out. A cursor that meets damage
+    keeps the row before it to itself, hence the single rows.
+    """
+    last = 0
+    while True:
+        for row in _until_damage(source, f"{_NUMBERED.format(table=table)} ORDER BY rowid", (last, _LARGEST_ROWID)):
+            if row["number"] > last:
+                last = row["number"]
                 yield row
+        single = _next_readable(source, table, last)
+        end = _LARGEST_ROWID if single is None else single["number"]
+        for row in _until_damage(source, f"{_NUMBERED.format(table=table)} ORDER BY rowid DESC", (last, end)):
+            if last < row["number"] < end:
+                yield row
+        if single is None:
+            return
+        last = end
+        yield single
+
+
+def _until_damage(source: sqlite3.Connection, query: str, values: tuple[int, int]) -> Iterator[sqlite3.Row]:
+    with contextlib.suppress(sqlite3.DatabaseError):
+        yield from source.execute(query, values)
+
+
+def _next_readable(source: sqlite3.Connection, table: str, last: int) -> sqlite3.Row | None:
+    """A row behind the damage that follows row ``last``; None when there is none."""
+    for power in range(40):
+        after = last + 2**power - 1
+        for row in _until_damage(
+            source, f"{_NUMBERED.format(table=table)} ORDER BY rowid LIMIT 1", (after, _LARGEST_ROWID)
+        ):
+            if row["number"] > after:
+                return row
+    return None

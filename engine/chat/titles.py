@@ -36,4 +36,9 @@ def make_title(text: str) -> str:
 
 
 def _visible(cluster: str) -> bool:
-    return any(char not in _BLANK_LETTERS and unicodedata.category(char)[0] in "LNPS" for char in cluster)
+    """Unassigned code points count: a character may be newer than this Python."""
+    return any(char not in _BLANK_LETTERS and _is_drawn(unicodedata.category(char)) for char in cluster)
+
+
+def _is_drawn(category: str) -> bool:
+    return category[0] in "LNPS" or category in ("Co", "Cn")
