@@ -93,7 +93,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     wanted = next(iter(arguments), "")
     for name, add in COMMANDS.items():
-        if wanted not in COMMANDS or name == wanted:
+        if name == wanted or wanted not in (*COMMANDS, "--version"):
             add(subparsers)
     return parser
 

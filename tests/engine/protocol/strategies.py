@@ -1,0 +1,159 @@
+"""Frames of every kind with any text, for property tests."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from engine.protocol.frames import (
+    Cancel,
+    Delta,
+    Devices,
+    Failed,
+    Finished,
+    FromWorker,
+    Generate,
+    Hello,
+    ListDevices,
+    Load,
+    Loaded,
+    Progress,
+    ToWorker,
+    Unload,
+    Unloaded,
+)
+from engine.protocol.types import (
+    BackendInfo,
+    ChatMessage,
+    DeviceInfo,
+    DeviceKind,
+    FinishReason,
+    FlashAttention,
+    GenerationStats,
+    LoadOptions,
+    MemoryUse,
+    ModelInfo,
+    Sampling,
+)
+
+clean_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+any_text = st.text(st.characters(), max_size=30)
+"""Lone surrogates included."""
+
+ids = st.integers(0, 2**53)
+counts = st.integers(0, 2**62)
+numbers = st.floats(0, 1e9, allow_nan=False)
+
+
+def _records(text: SearchStrategy[str]) -> dict[str, SearchStrategy]:
+    device = st.builds(
+        DeviceInfo,
+        id=text,
+        backend=text,
+        name=text,
+        pci=st.none() | text,
+        kind=st.sampled_from(DeviceKind),
+        memory_total=st.none() | counts,
+        memory_free=st.none() | counts,
+        usable=st.booleans(),
+        reason=st.none() | text,
+    )
+    backend = st.builds(BackendInfo, name=text, path=text, loaded=st.booleans(), error=st.none() | text)
+    memory = st.builds(MemoryUse, device=text, weights=counts, kv=counts, compute=counts, output=counts)
+    model = st.builds(
+        ModelInfo,
+        path=text,
+        name=text,
+        architecture=text,
+        quant=text,
+        n_params=counts,
+        size_bytes=counts,
+        n_ctx=counts,
+        n_ctx_train=counts,
+        n_layers=counts,
+        gpu_layers=counts,
+        device=device,
+        device_reason=st.none() | text,
+        memory=st.lists(memory, max_size=2).map(tuple),
+        template_source=text,
+        warnings=st.lists(text, max_size=2).map(tuple),
+    )
+    return {
+        "device": st.lists(device, max_size=2).map(tuple),
+        "backend": st.lists(backend, max_size=2).map(tuple),
+        "model": model,
+    }
+
+
+options = st.builds(
+    LoadOptions,
+    n_ctx=counts,
+    n_gpu_layers=st.integers(-1, 200),
+    device=st.none() | clean_text,
+    n_batch=counts,
+    n_ubatch=counts,
+    n_threads=counts,
+    flash_attention=st.sampled_from(FlashAttention),
+    mmap=st.none() | st.booleans(),
+)
+sampling = st.builds(
+    Sampling,
+    temperature=numbers,
+    top_k=counts,
+    top_p=numbers,
+    min_p=numbers,
+    repeat_penalty=numbers,
+    repeat_last_n=counts,
+    seed=st.none() | counts,
+)
+stats = st.builds(
+    GenerationStats,
+    prompt_tokens=counts,
+    cached_tokens=counts,
+    generated_tokens=counts,
+    ttft_ms=numbers,
+    prefill_tps=numbers,
+    decode_tps=numbers,
+)
+
+
+def to_worker(text: SearchStrategy[str]) -> SearchStrategy[ToWorker]:
+    """Every frame the window sends."""
+    message = st.builds(ChatMessage, role=text, content=text)
+    return st.one_of(
+        st.builds(Load, id=ids, path=text, options=options),
+        st.builds(Unload, id=ids),
+        st.builds(
+            Generate,
+            id=ids,
+            messages=st.lists(message, max_size=3).map(tuple),
+            sampling=sampling,
+            max_tokens=st.none() | counts,
+            stop=st.lists(text, max_size=2).map(tuple),
+        ),
+        st.builds(ListDevices, id=ids),
+        st.builds(Cancel, target=ids),
+    )
+
+
+def from_worker(text: SearchStrategy[str], id_: SearchStrategy[int] = ids) -> SearchStrategy[FromWorker]:
+    """Every frame the worker sends."""
+    parts = _records(text)
+    return st.one_of(
+        st.builds(Hello, protocol=counts, pid=ids, engine=text, backends=parts["backend"], devices=parts["device"]),
+        st.builds(Progress, id=id_, stage=text, done=counts, total=counts),
+        st.builds(Delta, id=id_, text=text, tokens=counts, tps=numbers),
+        st.builds(Loaded, id=id_, model=parts["model"], seconds=numbers),
+        st.builds(Unloaded, id=id_),
+        st.builds(Finished, id=id_, reason=st.sampled_from(FinishReason), stats=stats),
+        st.builds(Devices, id=id_, backends=parts["backend"], devices=parts["device"]),
+        st.builds(Failed, id=id_, code=text, message=text, next_step=text, detail=text),
+    )
+
+
+def cut(data: bytes, places: list[int]) -> list[bytes]:
+    """``data`` in pieces, cut at ``places`` (taken modulo its length)."""
+    edges = sorted({0, len(data), *(place % (len(data) + 1) for place in places)})
+    return [data[start:end] for start, end in itertools.pairwise(edges)]
