@@ -16,7 +16,16 @@ from vramble_setup.report import SetupError
 
 PACKAGE_LIBRARIES = re.compile(r"lib(llama|mtmd|ggml|ggml-base|ggml-cpu|ggml-rpc|ggml-vulkan)\.so[.0-9]*")
 # What llama-bench is built from, besides the engine's own libraries.
-BENCH_SOURCES = ("cmake", "common", "ggml/cmake", "ggml/include", "include", "tools/llama-bench", "vendor")
+BENCH_SOURCES = (
+    "cmake",
+    "common",
+    "ggml/cmake",
+    "ggml/include",
+    "include",
+    "src",
+    "tools/llama-bench",
+    "vendor",
+)
 
 
 def make_site(source: Path, objects: Path, site: Path, version: str) -> None:

@@ -3,7 +3,6 @@
 cmake_minimum_required(VERSION 3.21)
 project(vramble_llama_bench C CXX)
 
-set(CMAKE_MODULE_PATH "${LLAMA_SOURCE}/cmake" "${LLAMA_SOURCE}")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_BUILD_RPATH "${ENGINE}")
 set(BUILD_SHARED_LIBS OFF)
@@ -17,6 +16,7 @@ set(BUILD_COMPILER "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
 set(BUILD_TARGET "${CMAKE_SYSTEM_NAME} ${CMAKE_SYSTEM_PROCESSOR}")
 
 include("${LLAMA_SOURCE}/cmake/common.cmake")
+include("${LLAMA_SOURCE}/cmake/license.cmake")
 find_package(Threads REQUIRED)
 
 foreach(name ggml-base ggml llama)

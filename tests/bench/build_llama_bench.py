@@ -47,6 +47,8 @@ def build(entry: Path) -> Path:
 def _compile(entry: Path, objects: Path) -> None:
     objects.mkdir(parents=True)
     shutil.copy2(RECIPE, objects / "CMakeLists.txt")
+    # cmake/common.cmake looks for its helper from the folder of the project.
+    (objects / "ggml").symlink_to(entry / "bench" / "ggml")
     options = {
         "CMAKE_BUILD_TYPE": "Release",
         "LLAMA_SOURCE": entry / "bench",
