@@ -98,9 +98,7 @@ class CrashReporter(QObject):
         faulthandler.enable(file)
         self._restore += [faulthandler.disable, file.close]
 
-    def _exception(
-        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
+    def _exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return
@@ -123,5 +121,7 @@ class CrashReporter(QObject):
         if isinstance(error, VrambleError):
             self._notices.post(from_error(NOTICE, error))
             return
-        sentence = self.tr("Something went wrong inside Vramble. Your conversations are kept. The details can be copied into a report.")
+        sentence = self.tr(
+            "Something went wrong inside Vramble. Your conversations are kept. The details can be copied into a report."
+        )
         self._notices.post(Notice(NOTICE, Severity.ERROR, sentence, report_text(text, Path.home())))

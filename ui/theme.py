@@ -85,7 +85,7 @@ class Theme(QObject):
         self._scale = _clamped(scale)
         self._app: QApplication | None = None
         self._font: icons.IconFont | None = None
-        self._icons: dict[tuple[str, str, int], QIcon] = {}
+        self._icons: dict[tuple[str, str, int, int], QIcon] = {}
         self._tokens = self._wanted()
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._refresh)
@@ -140,12 +140,12 @@ class Theme(QObject):
         """``length`` in pixels at scale 1, grown with the text but never shrunk."""
         return round(length * max(1.0, self._scale))
 
-    def icon(self, name: str, tint: str = "text", size: int = ICON_SIZE) -> QIcon:
+    def icon(self, name: str, tint: str = "text", size: int = ICON_SIZE, gap: int = 0) -> QIcon:
         """The Phosphor icon ``name`` in the colour of the token ``tint``. Stale after `changed`."""
-        key = (name, tint, self.px(size))
+        key = (name, tint, self.px(size), gap)
         if key not in self._icons:
             colour = getattr(self._tokens, tint)
-            self._icons[key] = icons.icon(self.icon_path(name), colour, self._tokens.disabled, key[2])
+            self._icons[key] = icons.icon(self.icon_path(name), colour, self._tokens.disabled, *key[2:])
         return self._icons[key]
 
     def icon_path(self, name: str) -> QPainterPath:

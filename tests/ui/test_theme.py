@@ -17,7 +17,7 @@ from ui.theme import DARK, LIGHT, Theme, ThemeMode, Tokens, contrast, palette, s
 from ui.theming import icons
 
 SCHEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
-SURFACES = ("background", "surface", "raised")
+SURFACES = ("background", "panel", "surface", "raised")
 CODE = ("code_keyword", "code_string", "code_number", "code_comment", "code_function", "code_type")
 READABLE = [
     *itertools.product(("text", "muted", "accent", "good", "warn", "bad", "link", *CODE), SURFACES),

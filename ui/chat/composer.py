@@ -117,6 +117,11 @@ class Composer(QWidget):
         if had_focus:
             self.focus()
 
+    def stop(self) -> None:
+        """Stop the answer, as Escape does."""
+        if self.busy:
+            self._stop()
+
     def set_hint(self, text: str) -> None:
         """The muted line below the box."""
         self._hint.setText(text)

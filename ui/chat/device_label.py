@@ -40,7 +40,7 @@ def device_view(hello: Hello | None, model: ModelInfo | None, speed: float | Non
         reason = words.cpu_reason(hello)
     details = [words.layers_text(model)] if model is not None else []
     details += model.warnings if model is not None else ()
-    details += words.backend_lines(hello)
+    details += words.device_lines(hello)
     return DeviceView(" · ".join(parts), warn, reason, tuple(d for d in details if d))
 
 
@@ -81,9 +81,6 @@ class DeviceLabel(TextButton):
         self.refresh()
 
     def _explain(self) -> None:
-        if self._view.warn:
-            heading = self.tr("Runs on the processor")
-        else:
-            heading = self._view.text
+        heading = self.tr("Runs on the processor") if self._view.warn else self._view.text
         paragraphs = (self._view.reason, "\n".join(self._view.details))
         Popover(self._theme, heading, tuple(p for p in paragraphs if p), self).open_below(self)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
-from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme, set_role
+from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme
 from ui.widgets.empty_state import Emblem
 from ui.widgets.late import LateVisibility
 from ui.widgets.text_button import TextButton
+from ui.widgets.wrapped_label import WrappedLabel
 
-TEXT_WIDTH = 520
+TEXT_WIDTH = 560
 EMBLEM = 56
 
 
@@ -92,11 +93,5 @@ class FirstRunPage(QWidget):
             )
         return self.tr("This installation came without a starter model. Find one to fetch from the Hub.")
 
-    def _label(self, text: str, role: str) -> QLabel:
-        label = QLabel(text)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
-        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        label.setFixedWidth(self._theme.px(TEXT_WIDTH))
-        set_role(label, role)
-        return label
+    def _label(self, text: str, role: str) -> QWidget:
+        return WrappedLabel(self._theme, text, TEXT_WIDTH, role)

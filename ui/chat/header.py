@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
+from app.library.service import LibraryService
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from app.library.service import LibraryService
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from ui.chat.device_label import DeviceLabel
@@ -54,7 +54,7 @@ class Header(QWidget):
     ) -> None:
         super().__init__(parent)
         self._worker, self._actions, self._theme = worker, actions, theme
-        self._sidebar_button = IconButton(theme, "sidebar-simple", self.tr("Conversations"), shortcut="Ctrl+B")
+        self._sidebar_button = IconButton(theme, "list", self.tr("Conversations"), shortcut="Ctrl+B")
         self._sidebar_button.setObjectName("sidebarButton")
         self._sidebar_button.clicked.connect(self.sidebar_toggled)
         self._picker = ModelPicker(worker, library, actions, theme)
@@ -82,6 +82,10 @@ class Header(QWidget):
     def set_sidebar_open(self, opened: bool) -> None:
         """Name the button by what it will do."""
         self._sidebar_button.set_name(self.tr("Hide conversations") if opened else self.tr("Show conversations"))
+
+    def open_picker(self) -> None:
+        """Open the list of installed models."""
+        self._picker.open_menu()
 
     def _build(self) -> None:
         row = QHBoxLayout(self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from PySide6.QtCore import QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
@@ -93,7 +95,12 @@ class MessageEdit(QPlainTextEdit):
 
     def _wanted_height(self) -> int:
         lines = round(self.document().size().height())
-        return min(MOST_LINES, max(1, lines)) * self.fontMetrics().lineSpacing()
+        return ceil(min(MOST_LINES, max(1, lines)) * self._line_height())
+
+    def _line_height(self) -> float:
+        first = self.document().firstBlock()
+        lines = first.layout().lineCount()
+        return self.blockBoundingRect(first).height() / lines if lines else self.fontMetrics().lineSpacing()
 
     def _fit(self) -> None:
         many = round(self.document().size().height()) > MOST_LINES

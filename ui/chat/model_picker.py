@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Signal
-from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, Qt
+from app.library.service import InstalledModel, LibraryService
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.library.service import InstalledModel, LibraryService
 from app.worker.service import WorkerService
 from ui.chat.model_actions import ModelActions
 from ui.chat.words import size_text
 from ui.theme import Theme
+from ui.theming import icons
+from ui.widgets.elided_label import plain_tooltip
 from ui.widgets.text_button import TextButton
 
-MOST_WIDTH, LEAST_WIDTH = 340, 170
+MOST_WIDTH, BESIDE_TEXT, CARET = 340, 76, 14
 
 
 class ModelPicker(TextButton):
@@ -80,14 +82,17 @@ class ModelPicker(TextButton):
         else:
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-        super().resizeEvent(event)
-        self._elide()
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The button, and the caret of a drop-down at its right end."""
+        super().paintEvent(event)
+        size = self._theme.px(CARET)
+        box = QRectF(self.width() - size - self._theme.px(12), (self.height() - size) / 2, size, size)
+        icons.draw(QPainter(self), self._theme.icon_path("caret-down"), box, QColor(self._theme.tokens.muted))
 
     def _elide(self) -> None:
-        room = max(self.width(), self._theme.px(LEAST_WIDTH)) - self._theme.px(76)
+        room = self._theme.px(MOST_WIDTH - BESIDE_TEXT)
         self.setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideMiddle, room).replace("&", "&&"))
-        self.setToolTip(self._full)
+        self.setToolTip(plain_tooltip(self._full))
 
     def _fill(self) -> None:
         self._menu.clear()

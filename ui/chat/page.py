@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from app.chat.controller import ChatController
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.chat.controller import ChatController
 from app.notices import Action, Notice, Notices, Severity
 from app.worker.service import WorkerService
+from engine.client.session import WorkerState
 from ui.chat.transcript.view import TranscriptView
 from ui.theme import Theme
 from ui.widgets.empty_state import EmptyState
@@ -65,9 +66,12 @@ class ConversationPage(QStackedWidget):
 
     def _follow_model(self) -> None:
         model = self._worker.model
+        loading = self._worker.state is WorkerState.LOADING
         ready = model is not None or self._worker.last_load is not None
-        self._choose.setVisible(not ready)
-        if model is not None:
+        self._choose.setVisible(not ready and not loading)
+        if loading:
+            self._empty.set_text(self.tr("Loading the model"), self.tr("You can write your message meanwhile."))
+        elif model is not None:
             self._empty.set_text(
                 self.tr("What would you like to ask?"),
                 self.tr("{name} is ready. Nothing you write leaves this machine.").format(name=model.name),

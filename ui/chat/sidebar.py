@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from app.chat.controller import ChatController
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from app.chat.controller import ChatController
 from app.notices import Action, Notice, Notices, Severity
 from engine.chat.records import Conversation
 from ui.chat.conversation_view import ConversationView
@@ -31,7 +31,7 @@ class Sidebar(QWidget):
         super().__init__(parent)
         self._chat, self._notices = chat, notices
         self._open: str | None = None
-        self.setProperty("role", "sidebar")
+        self.setProperty("role", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._new = TextButton(theme, self.tr("New chat"), "plus")
         self._new.setObjectName("newChatButton")

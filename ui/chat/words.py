@@ -65,17 +65,12 @@ def cpu_reason(hello: Hello | None) -> str:
     return tr("No graphics card that can compute was found.")
 
 
-def backend_lines(hello: Hello | None) -> Iterable[str]:
-    """One line for each device and each absent backend, for the explanation of the header."""
-    if hello is None:
-        return
-    for device in hello.devices:
+def device_lines(hello: Hello | None) -> Iterable[str]:
+    """One line for each device, for the explanation of the header."""
+    for device in hello.devices if hello is not None else ():
         memory = f", {size_text(device.memory_total)}" if device.memory_total else ""
-        state = tr("usable") if device.usable else tr("not used")
+        state = tr("can be used") if device.usable else tr("not used")
         yield f"{device.name} ({device.backend}{memory}): {state}"
-    for backend in hello.backends:
-        if not backend.loaded:
-            yield f"{backend.name}: {backend.error or tr('not loaded')}"
 
 
 def layers_text(model: ModelInfo) -> str:

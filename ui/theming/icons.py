@@ -93,9 +93,9 @@ def draw(painter: QPainter, path: QPainterPath, box: QRectF, colour: QColor) -> 
     painter.restore()
 
 
-def pixmap(path: QPainterPath, colour: QColor, size: int, ratio: float = 1.0) -> QPixmap:
-    """A square picture of ``size`` logical pixels."""
-    result = QPixmap(QSize(round(size * ratio), round(size * ratio)))
+def pixmap(path: QPainterPath, colour: QColor, size: int, ratio: float = 1.0, gap: int = 0) -> QPixmap:
+    """A square picture of ``size`` logical pixels, with ``gap`` free pixels beside it."""
+    result = QPixmap(QSize(round((size + gap) * ratio), round(size * ratio)))
     result.setDevicePixelRatio(ratio)
     result.fill(Qt.GlobalColor.transparent)
     painter = QPainter(result)
@@ -104,10 +104,10 @@ def pixmap(path: QPainterPath, colour: QColor, size: int, ratio: float = 1.0) ->
     return result
 
 
-def icon(path: QPainterPath, normal: str, disabled: str, size: int) -> QIcon:
-    """An icon with a normal and a disabled look."""
+def icon(path: QPainterPath, normal: str, disabled: str, size: int, gap: int = 0) -> QIcon:
+    """An icon with a normal and a disabled look; ``gap`` keeps a text beside it away."""
     result = QIcon()
     for mode, colour in ((QIcon.Mode.Normal, normal), (QIcon.Mode.Disabled, disabled)):
         for ratio in RATIOS:
-            result.addPixmap(pixmap(path, QColor(colour), size, ratio), mode)
+            result.addPixmap(pixmap(path, QColor(colour), size, ratio, gap), mode)
     return result

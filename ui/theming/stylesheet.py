@@ -7,7 +7,7 @@ Widgets choose their looks by the dynamic property ``role``:
 | QPushButton | (none), ``primary``, ``danger``, ``quiet`` (no frame until hovered), ``icon`` (square, quiet) |
 | QToolButton | always quiet; 40 px target |
 | QLabel | (none), ``title``, ``heading``, ``muted``, ``warn``, ``bad``, ``good``, ``mono`` |
-| QFrame, QWidget | ``card`` (surface, rounded, hairline), ``surface``, ``raised``, ``hairline`` (1 px line) |
+| QFrame, QWidget | ``card`` (surface, rounded, hairline), ``surface``, ``raised``, ``panel`` (side areas), ``hairline`` (1 px line) |
 | QLineEdit, QPlainTextEdit | (none) framed, ``bare`` (the frame is around it), ``mono`` |
 """
 
@@ -28,6 +28,7 @@ QWidget { color: $text; selection-background-color: $accent; selection-color: $o
 QMainWindow, QDialog, QWidget[role="background"] { background: $background; }
 QWidget[role="surface"] { background: $surface; }
 QWidget[role="raised"] { background: $raised; }
+QWidget[role="panel"] { background: $panel; }
 QFrame[role="card"] { background: $surface; border: 1px solid $hairline; border-radius: ${card}px; }
 QFrame[role="notice"] { background: $raised; border: 1px solid $outline; border-radius: ${card}px; }
 QFrame[role="notice"][severity="warn"] { border-color: $warn; }
@@ -78,6 +79,10 @@ QPushButton[role="quiet"]:pressed, QPushButton[role="icon"]:pressed,
 QPushButton[role="quiet"]:checked, QPushButton[role="icon"]:checked { background: $pressed; }
 QPushButton[role="quiet"]:focus, QPushButton[role="icon"]:focus { border: 2px solid $focus; }
 QPushButton[role="quiet"]:disabled, QPushButton[role="icon"]:disabled { background: transparent; }
+QPushButton[role="quiet-warn"] { background: transparent; border: 1px solid transparent; color: $warn; }
+QPushButton[role="quiet-warn"]:hover { background: $hover; color: $text; }
+QPushButton[role="quiet-warn"]:focus { border: 2px solid $focus; }
+QPushButton[role="picker"] { text-align: left; padding: 0 34px 0 10px; font-weight: 600; }
 QPushButton[role="icon"] {
     padding: 0; min-width: ${control_inner}px; max-width: ${control_inner}px; max-height: ${control_inner}px;
 }

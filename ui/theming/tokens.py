@@ -29,11 +29,12 @@ class Tokens:
 
     ``hairline`` only separates; ``outline`` draws the edge of controls and has 3:1 to every
     surface. ``*_text`` free: ``text``, ``muted``, ``accent``, ``good``, ``warn`` and ``bad`` are
-    readable (4.5:1) on background, surface and raised; on hover and selection use ``text``.
+    readable (4.5:1) on background, panel, surface and raised; on hover and selection use ``text``.
     """
 
     dark: bool
     background: str
+    panel: str
     surface: str
     raised: str
     hover: str
@@ -69,6 +70,7 @@ class Tokens:
 LIGHT = Tokens(
     dark=False,
     background="#FBFAF8",
+    panel="#F5F3EF",
     surface="#FFFFFF",
     raised="#F1EFEB",
     hover="#E9E6E0",
@@ -104,6 +106,7 @@ LIGHT = Tokens(
 DARK = Tokens(
     dark=True,
     background="#17181B",
+    panel="#1C1E21",
     surface="#1F2125",
     raised="#282B30",
     hover="#32353B",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme, set_role
+from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme
 from ui.theming import icons
+from ui.widgets.wrapped_label import WrappedLabel
 
 ICON = 40
 WIDTH = 460
@@ -48,14 +49,8 @@ class EmptyState(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._heading, self._sentence = QLabel(heading), QLabel(sentence)
-        set_role(self._heading, "heading")
-        set_role(self._sentence, "muted")
-        for label in (self._heading, self._sentence):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
-            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            label.setFixedWidth(WIDTH)
+        self._heading = WrappedLabel(theme, heading, WIDTH, "heading")
+        self._sentence = WrappedLabel(theme, sentence, WIDTH, "muted")
         row = QHBoxLayout()
         row.setSpacing(SPACE_S)
         row.addStretch()

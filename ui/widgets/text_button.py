@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from ui.theme import Theme
 
+GAP = 4
 TINTS = {"primary": "on_accent", "danger": "on_bad"}
 
 
@@ -30,7 +32,9 @@ class TextButton(QPushButton):
         self._paint_icon()
 
     def _paint_icon(self) -> None:
-        if self._icon_name:
-            icon = self._theme.icon(self._icon_name, self._tint)
+        if not self._icon_name:
+            self.setIcon(QIcon())
+        else:
+            icon = self._theme.icon(self._icon_name, self._tint, gap=GAP)
             self.setIcon(icon)
             self.setIconSize(icon.availableSizes()[0])

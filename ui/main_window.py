@@ -1,0 +1,295 @@
+"""The main window: puts the parts side by side and remembers how they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from app.wiring import Services
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from engine.chat.records import Conversation
+from engine.protocol.types import ModelInfo
+from ui.chat.composer import Composer
+from ui.chat.first_run import FirstRunPage
+from ui.chat.header import Header
+from ui.chat.hint import HintLine
+from ui.chat.model_actions import ModelActions
+from ui.chat.page import ConversationPage
+from ui.chat.sidebar import Sidebar
+from ui.memory.strip import MemoryStrip
+from ui.theme import SPACE_L, SPACE_S, Theme, ThemeMode
+from ui.widgets.column import Column
+from ui.widgets.notice_bar import NoticeBar
+from ui.window_settings import WindowSettings, pack_geometry, unpack_geometry
+
+NARROW = 1100
+"""Below this width the list of conversations starts folded away."""
+
+CLOSE_LIMIT_MS = 2800
+"""Services that have not closed by then do not keep the program."""
+
+
+class MainWindow(QMainWindow):
+    """Sidebar, header, page, notices, composer, memory strip.
+
+    Attributes:
+        closed: Everything is closed; the program can end.
+    """
+
+    closed = Signal()
+
+    def __init__(self, services: Services, theme: Theme, *, has_starter: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._services, self._theme = services, theme
+        self._settings = services.settings.get(WindowSettings)
+        self._narrow_open = False
+        self._closing = self._done = False
+        self._manager: QWidget | None = None
+        self.setObjectName("mainWindow")
+        self.setWindowTitle("Vramble")
+        self.setMinimumSize(900, 600)
+        self.resize(1280, 800)
+        self._build(has_starter)
+        self._lay_out()
+        self._connect()
+        self._add_shortcuts()
+        if self._settings.geometry:
+            self.restoreGeometry(unpack_geometry(self._settings.geometry))
+        self._arrange_sidebar()
+        self._choose_page()
+
+    @property
+    def shows_first_run(self) -> bool:
+        """Whether the page for a machine without a model is shown."""
+        return self._pages.currentWidget() is self._first_run
+
+    def focus(self) -> None:
+        """Give the keyboard to where one would type next."""
+        if self.shows_first_run:
+            self._first_run.focus()
+        else:
+            self._composer.focus()
+
+    def open_manager(self, *, get: bool = False) -> None:
+        """Show the model manager window; ``get``: where models are fetched."""
+        from ui.library.window import ModelManagerWindow
+
+        if self._manager is None:
+            services = self._services
+            self._manager = ModelManagerWindow(services.library, services.downloads, services.worker, self._theme)
+            self._manager.load_requested.connect(self._load_from_manager)
+        if get:
+            self._manager.show_get()
+        self._manager.show()
+        self._manager.raise_()
+        self._manager.activateWindow()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Vanish at once, close the services without blocking, then say `closed`."""
+        if self._done:
+            event.accept()
+            return
+        event.ignore()
+        if not self._closing:
+            self._closing = True
+            self.remember()
+            for window in (self._manager, self):
+                if window is not None:
+                    window.hide()
+            QTimer.singleShot(CLOSE_LIMIT_MS, self, self._finish)
+            self._services.close(self._finish)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold or unfold the list of conversations when the width crosses the limit."""
+        super().resizeEvent(event)
+        if (event.oldSize().width() < NARROW) != (event.size().width() < NARROW):
+            self._narrow_open = False
+            self._arrange_sidebar()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Somebody looks at the memory now."""
+        super().showEvent(event)
+        self._services.memory.set_watched(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks."""
+        super().hideEvent(event)
+        self._services.memory.set_watched(False)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """A minimised window samples memory less often."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.WindowStateChange:
+            self._services.memory.set_hidden(self.isMinimized())
+
+    def remember(self) -> None:
+        """Keep what the window looks like for the next start."""
+        self._change(geometry=pack_geometry(self.saveGeometry()))
+
+    def _build(self, has_starter: bool) -> None:
+        services, theme = self._services, self._theme
+        self._model_actions = ModelActions(services.worker, services.library, services.notices, self)
+        self._sidebar = Sidebar(services.chat, services.notices, theme)
+        self._header = Header(services.worker, services.library, self._model_actions, theme)
+        self._first_run = FirstRunPage(theme, has_starter=has_starter)
+        self._page = ConversationPage(services.chat, services.worker, services.notices, theme)
+        self._notice_bar = NoticeBar(services.notices, theme)
+        self._composer = Composer(self._send, theme)
+        self._hint = HintLine(services.chat, services.worker, services.settings, self._composer.set_hint, self)
+        self._strip = MemoryStrip(services.memory, services.worker, theme)
+        self._strip.setObjectName("memoryStrip")
+
+    def _lay_out(self) -> None:
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._page)
+        self._pages.addWidget(self._first_run)
+        self._composer_column = Column(self._composer, self._theme, SPACE_L)
+        content = QVBoxLayout()
+        content.setContentsMargins(0, 0, 0, SPACE_S)
+        content.setSpacing(0)
+        content.addWidget(self._header)
+        content.addWidget(_line("hairline"))
+        content.addWidget(self._pages, 1)
+        content.addWidget(Column(self._notice_bar, self._theme, SPACE_L))
+        content.addSpacing(SPACE_S)
+        content.addWidget(self._composer_column)
+        self._sidebar_edge = _line("hairline-vertical")
+        upper = QHBoxLayout()
+        upper.setSpacing(0)
+        upper.addWidget(self._sidebar)
+        upper.addWidget(self._sidebar_edge)
+        upper.addLayout(content, 1)
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(upper, 1)
+        column.addWidget(_line("hairline"))
+        column.addWidget(self._strip)
+        self.setCentralWidget(centre)
+
+    def _connect(self) -> None:
+        services, chat = self._services, self._services.chat
+        self._header.sidebar_toggled.connect(self.toggle_sidebar)
+        self._header.manager_wanted.connect(self.open_manager)
+        self._header.cancel_wanted.connect(chat.stop)
+        self._header.mode_chosen.connect(self._set_mode)
+        self._header.scale_chosen.connect(self._set_scale)
+        self._model_actions.manager_wanted.connect(self.open_manager)
+        self._model_actions.loaded.connect(self.focus)
+        self._model_actions.starter_busy.connect(self._first_run.set_busy)
+        self._first_run.starter_wanted.connect(self._model_actions.add_starter)
+        self._first_run.find_wanted.connect(lambda: self.open_manager(get=True))
+        self._page.choose_wanted.connect(self._header.open_picker)
+        self._sidebar.composing_wanted.connect(self._composer.append)
+        self._notice_bar.left.connect(self.focus)
+        self._composer.stop_requested.connect(chat.stop)
+        chat.busy_changed.connect(self._composer.set_busy)
+        chat.draft_restored.connect(self._composer.restore)
+        chat.current_changed.connect(self._conversation_changed)
+        services.worker.model_changed.connect(self._model_changed)
+        services.library.models_changed.connect(self._choose_page)
+        for signal in (chat.transcript.modelReset, chat.transcript.rowsInserted):
+            signal.connect(self._choose_page)
+
+    def _add_shortcuts(self) -> None:
+        for keys, action in (
+            ("Ctrl+N", self._sidebar.new_conversation),
+            ("Ctrl+B", self.toggle_sidebar),
+            ("Ctrl+M", self.open_manager),
+            ("Ctrl+L", self.focus),
+            ("Ctrl+O", self._header.open_picker),
+            ("Ctrl+Q", self.close),
+        ):
+            QShortcut(QKeySequence(keys), self, action)
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self._composer.stop)
+        self._escape.setEnabled(False)
+        self._services.chat.busy_changed.connect(self._escape.setEnabled)
+
+    def toggle_sidebar(self) -> None:
+        """Show or hide the list of conversations. In a narrow window that is not remembered."""
+        if self.width() < NARROW:
+            self._narrow_open = not self._narrow_open
+        else:
+            self._change(sidebar=not self._settings.sidebar)
+        self._arrange_sidebar()
+
+    def _arrange_sidebar(self) -> None:
+        opened = self._narrow_open if self.width() < NARROW else self._settings.sidebar
+        had_focus = not opened and self._sidebar.isAncestorOf(self.focusWidget() or self)
+        self._sidebar.setVisible(opened)
+        self._sidebar_edge.setVisible(opened)
+        self._header.set_sidebar_open(opened)
+        if had_focus:
+            self.focus()
+
+    def _choose_page(self) -> None:
+        """The first-run page is for those who have neither a model nor a conversation open."""
+        library, worker = self._services.library, self._services.worker
+        if not library.scanning:
+            self._change(had_model=bool(library.models))
+        has_model = bool(library.models) or worker.model is not None or self._settings.had_model
+        first_run = not has_model and self._page.is_empty
+        changed = first_run is not self.shows_first_run
+        self._pages.setCurrentWidget(self._first_run if first_run else self._page)
+        self._composer_column.setVisible(not first_run)
+        if changed and self.isVisible():
+            self.focus()
+
+    def _send(self, text: str) -> bool:
+        self._load_remembered()
+        return self._services.chat.send(text)
+
+    def _load_remembered(self) -> None:
+        """The first message after a start loads the model of the last time."""
+        worker, path = self._services.worker, Path(self._settings.model)
+        if worker.model is not None or worker.last_load is not None or self._model_actions.loading:
+            return
+        if self._settings.model and any(m.path == path and m.can_chat for m in self._services.library.models):
+            self._model_actions.load(path)
+
+    def _load_from_manager(self, path: Path) -> None:
+        self._model_actions.load(path)
+        self.raise_()
+        self.activateWindow()
+
+    def _conversation_changed(self, conversation: Conversation | None) -> None:
+        place = conversation.id if conversation is not None else None
+        self._composer.switch_to(place)
+        self._change(conversation=place)
+        self.setWindowTitle(f"{conversation.title} – Vramble" if conversation is not None else "Vramble")
+        self._choose_page()
+
+    def _model_changed(self, model: ModelInfo | None) -> None:
+        if model is not None:
+            self._change(model=model.path)
+        self._choose_page()
+
+    def _set_mode(self, mode: ThemeMode) -> None:
+        self._theme.set_mode(mode)
+        self._change(theme=mode)
+
+    def _set_scale(self, scale: float) -> None:
+        self._theme.set_scale(scale)
+        self._change(scale=scale)
+
+    def _change(self, **values: object) -> None:
+        changed = msgspec.structs.replace(self._settings, **values)
+        if changed != self._settings:
+            self._settings = changed
+            self._services.settings.put(changed)
+
+    def _finish(self) -> None:
+        if not self._done:
+            self._done = True
+            self.close()
+            self.closed.emit()
+
+
+def _line(role: str) -> QFrame:
+    line = QFrame()
+    line.setProperty("role", role)
+    return line

@@ -1,0 +1,62 @@
+"""Makes the application and its window, and runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from app.wiring import Services
+from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from app.crash import CrashReporter, program_version
+from ui.main_window import MainWindow
+from ui.quit_signals import QuitSignals
+from ui.start_trace import trace_start
+from ui.theme import Theme
+from ui.theming.stylesheet import ASSETS
+from ui.window_settings import WindowSettings
+
+
+def make_application(argv: Sequence[str]) -> QApplication:
+    """The one QApplication, named so that desktops find its icon and windows."""
+    QCoreApplication.setApplicationName("vramble")
+    QCoreApplication.setApplicationVersion(program_version())
+    QApplication.setDesktopFileName("vramble")
+    QApplication.setApplicationDisplayName("Vramble")
+    app = QApplication(["vramble", *argv])
+    app.setQuitOnLastWindowClosed(False)
+    app.setWindowIcon(QIcon(str(ASSETS / "vramble.svg")))
+    return app
+
+
+def run(argv: Sequence[str], build: Callable[[], Services]) -> int:
+    """Show the window and stay until it is closed.
+
+    Args:
+        argv: Arguments for Qt, without the program's name.
+        build: Makes the services; called when the application exists, because timers and processes need it.
+
+    Returns:
+        The exit code of the process.
+    """
+    app = make_application(argv)
+    services = build()
+    crash = CrashReporter(services.notices, services.paths.logs / "crash.log")
+    crash.install()
+    settings = services.settings.get(WindowSettings)
+    theme = Theme(settings.theme, settings.scale)
+    theme.apply(app)
+    window = MainWindow(services, theme, has_starter=services.library.has_starter)
+    signals = QuitSignals()
+    signals.received.connect(window.close)
+    window.closed.connect(app.quit)
+    app.commitDataRequest.connect(window.remember)
+    trace_start(window)
+    window.show()
+    window.focus()
+    QTimer.singleShot(0, window, services.begin)
+    code = app.exec()
+    signals.restore()
+    crash.remove()
+    return code

@@ -1,0 +1,34 @@
+"""A paragraph of fixed width that takes the height it needs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QLabel, QWidget
+
+from ui.theme import Theme, set_role
+
+
+class WrappedLabel(QLabel):
+    """Plain text, centred, ``width`` pixels wide at scale 1."""
+
+    def __init__(self, theme: Theme, text: str, width: int, role: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self._theme, self._wanted = theme, width
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        set_role(self, role)
+        theme.changed.connect(self._fix)
+        self._fix()
+
+    def sizeHint(self) -> QSize:
+        """As high as the wrapped text is."""
+        return QSize(self.width(), self.heightForWidth(self.width()))
+
+    def minimumSizeHint(self) -> QSize:
+        """Never cut."""
+        return self.sizeHint()
+
+    def _fix(self) -> None:
+        self.setFixedWidth(self._theme.px(self._wanted))
+        self.updateGeometry()
