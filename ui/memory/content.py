@@ -107,8 +107,10 @@ def _model_items(model: ModelInfo | None, gpu: GpuMemory | None, share: Share) -
     size = share.on_gpu if on_gpu else share.on_host
     if size is None:
         return []
-    text = tr("Model {size}").format(size=gib(size))
-    return [Item(forms=(Form(text, tr("Model {size}").format(size="00.0 GiB")), Form()), ranks=(75,), far=True)]
+    mostly_gtt = (share.gtt or 0) > (share.vram or 0) or share.reported is not None
+    region = Region.RAM if not on_gpu else Region.GTT if mostly_gtt else Region.VRAM
+    text, reserve = tr("Model {size}").format(size=gib(size)), tr("Model {size}").format(size="00.0 GiB")
+    return [Item(forms=(Form(text, reserve), Form()), ranks=(75,), key=(region, Owner.MODEL), far=True)]
 
 
 def _sensor_items(gpu: GpuMemory | None) -> list[Item]:

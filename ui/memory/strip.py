@@ -7,12 +7,10 @@ from PySide6.QtGui import (
     QColor,
     QEnterEvent,
     QFontMetricsF,
-    QHideEvent,
     QKeyEvent,
     QPainter,
     QPaintEvent,
     QPen,
-    QShowEvent,
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
@@ -48,7 +46,7 @@ class MemoryStrip(QAbstractButton):
         self, memory: MemoryService, worker: WorkerService, theme: Theme, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._memory, self._theme = memory, theme
+        self._theme = theme
         self._snapshot: MemorySnapshot | None = memory.snapshot
         self._model: ModelInfo | None = worker.model
         self._speed: float | None = None
@@ -113,20 +111,6 @@ class MemoryStrip(QAbstractButton):
             self.click()
         else:
             super().keyPressEvent(event)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Somebody looks."""
-        super().showEvent(event)
-        self._memory.set_hidden(False)
-        self._memory.set_watched(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Minimised: look less often. Hidden or closed: do not look."""
-        super().hideEvent(event)
-        if event.spontaneous():
-            self._memory.set_hidden(True)
-        else:
-            self._memory.set_watched(False)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         """Show that it can be clicked."""

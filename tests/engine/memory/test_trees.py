@@ -1,0 +1,265 @@
+"""The recorded machines, whole and with each single file spoilt."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.memory.records import MemorySnapshot, as_json
+from engine.protocol.types import DeviceKind
+from tests.engine.memory.conftest import sample
+from tests.fakes.sysroot import FOLDER, machines, parse
+
+GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
+Machine = Callable[[str], Path]
+TREES = ("steam_deck", "rx7900xtx", "laptop_sleeping_dgpu")
+
+
+def test_steam_deck(machine: Machine) -> None:
+    snapshot = sample(machine("steam_deck"))
+    (gpu,) = snapshot.gpus
+    assert (gpu.pci, gpu.name, gpu.gfx) == ("0000:04:00.0", "AMD Custom GPU 0405", "gfx1033")
+    assert gpu.kind is DeviceKind.IGPU
+    assert gpu.asleep is False
+    assert (gpu.vram.total, gpu.vram.used) == (GIB, 945815552)
+    assert (gpu.gtt.total, gpu.gtt.used) == (8 * GIB, 3382706176)
+    assert (gpu.busy_percent, gpu.power_w, gpu.temperature_c) == (37, 3.218, 56.0)
+    ram = snapshot.ram
+    assert (ram.total, ram.available) == (15188720 * KIB, 6213640 * KIB)
+    assert (ram.swap_total, ram.swap_free) == (8642848 * KIB, 8401184 * KIB)
+    assert gpu.room == GIB - 945815552 + 6213640 * KIB - 3 * GIB // 2
+
+
+def test_the_worker_counts_each_client_once_in_both_memories(machine: Machine) -> None:
+    worker = sample(machine("steam_deck")).worker
+    assert worker is not None
+    (share,) = worker.gpus
+    assert share.vram == 128 * MIB
+    assert share.gtt == 2252 * MIB
+    assert share.evicted == 0
+    assert (worker.ram, worker.mapped) == (322560 * KIB, 78656 * KIB)
+    assert worker.on("0000:04:00.0") == share
+    assert worker.on("0000:03:00.0") is None
+
+
+def test_processes_of_the_deck_by_size(machine: Machine) -> None:
+    (gpu,) = sample(machine("steam_deck")).gpus
+    assert [(p.pid, p.name, p.vram, p.gtt) for p in gpu.processes] == [
+        (4242, "python3", 128 * MIB, 2252 * MIB),
+        (3900, "vkcube-wayland", 544428 * KIB, 22 * MIB),
+        (1200, "kwin_wayland", 44564 * KIB, 2392 * KIB),
+    ]
+
+
+def test_rx7900xtx(machine: Machine) -> None:
+    snapshot = sample(machine("rx7900xtx"))
+    (gpu,) = snapshot.gpus
+    assert (gpu.pci, gpu.name, gpu.gfx) == ("0000:03:00.0", "AMD Radeon RX 7900 XTX", "gfx1100")
+    assert gpu.kind is DeviceKind.GPU
+    assert (gpu.vram.total, gpu.vram.used) == (25753026560, 10307921510)
+    assert (gpu.busy_percent, gpu.power_w, gpu.temperature_c) == (96, 211.0, 63.0)
+    assert gpu.room == 25753026560 - 10307921510 - GIB
+    assert [(p.pid, p.vram) for p in gpu.processes] == [
+        (4242, 6815744 * KIB),
+        (2100, 1153434 * KIB),
+        (1500, 421888 * KIB),
+    ]
+    assert (snapshot.ram.swap_total, snapshot.ram.swap_free) == (0, 0)
+
+
+def test_laptop_the_sleeping_card_shows_its_memory_and_nothing_else(machine: Machine) -> None:
+    dgpu, apu = sample(machine("laptop_sleeping_dgpu")).gpus
+    assert (dgpu.pci, dgpu.name, dgpu.kind) == ("0000:03:00.0", "AMD Radeon RX 7600S", DeviceKind.GPU)
+    assert dgpu.asleep is True
+    assert (dgpu.vram.total, dgpu.vram.used) == (8573157376, 26214400)
+    assert (dgpu.busy_percent, dgpu.power_w, dgpu.temperature_c) == (None, None, None)
+    assert (apu.pci, apu.name, apu.kind) == ("0000:64:00.0", "AMD Radeon 780M Graphics", DeviceKind.IGPU)
+    assert apu.asleep is False
+    assert (apu.busy_percent, apu.temperature_c) == (4, 45.0)
+    assert [p.vram for p in apu.processes] == [310488 * KIB]
+
+
+def test_the_small_graphics_of_a_ryzen_is_not_the_card(machine: Machine) -> None:
+    card, small = sample(machine("raphael_rx7800xt")).gpus
+    assert (card.name, card.kind, card.gfx) == ("AMD Radeon RX 7800 XT", DeviceKind.GPU, "gfx1101")
+    assert (small.name, small.kind, small.gfx) == ("AMD Radeon 610M", DeviceKind.IGPU, "gfx1036")
+    assert [(p.name, p.vram, p.gtt) for p in card.processes] == [("Xorg", 256 * MIB, 20 * MIB)]
+
+
+def test_a_large_carve_out_is_room_although_the_ram_is_smaller(machine: Machine) -> None:
+    (gpu,) = sample(machine("strix_halo")).gpus
+    assert (gpu.name, gpu.kind, gpu.gfx) == ("AMD Radeon 8060S Graphics", DeviceKind.IGPU, "gfx1151")
+    assert gpu.room == (68719476736 - 26766221312) + (33520500736 - 122327040)
+
+
+def test_no_gpu(machine: Machine) -> None:
+    snapshot = sample(machine("no_gpu"))
+    assert snapshot.gpus == ()
+    assert snapshot.ram.total == 8130032 * KIB
+
+
+def test_nothing_at_all(tmp_path: Path) -> None:
+    snapshot = sample(tmp_path)
+    assert snapshot.gpus == ()
+    assert set(msgspec.to_builtins(snapshot.ram).values()) == {None}
+
+
+@pytest.mark.parametrize("name", machines())
+def test_the_json_has_the_promised_keys(machine: Machine, name: str) -> None:
+    document = msgspec.json.decode(msgspec.json.encode(as_json(sample(machine(name)))))
+    assert set(document) == {"gpus", "ram"}
+    assert set(document["ram"]) == {"total", "available", "swap_total", "swap_free"}
+    for gpu in document["gpus"]:
+        assert set(gpu) == {
+            "pci", "name", "gfx", "kind", "asleep", "vram", "gtt", "room",
+            "busy_percent", "power_w", "temperature_c", "processes",
+        }  # fmt: skip
+        assert set(gpu["vram"]) == set(gpu["gtt"]) == {"total", "used"}
+        for process in gpu["processes"]:
+            assert set(process) == {"pid", "name", "vram", "gtt"}
+
+
+# --- one spoilt file ---------------------------------------------------------------------------
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def fill(garbage: bytes) -> Callable[[Path], None]:
+    def spoil(path: Path) -> None:
+        path.write_bytes(garbage)
+
+    return spoil
+
+
+SPOILS = {
+    "removed": remove,
+    "folder": make_folder,
+    "text": fill(b"N/A\n"),
+    "empty": fill(b""),
+    "minus": fill(b"-1\n"),
+    "huge": fill(b"18446744073709551615\n"),
+    "binary": fill(b"\xff\xfe\0\x80" * 9),
+}
+
+AFFECTS = {
+    "mem_info_vram_total": {"vram.total", "room", "vram.used"},
+    "mem_info_vram_used": {"vram.used", "room"},
+    "mem_info_gtt_total": {"gtt.total", "room"},
+    "mem_info_gtt_used": {"gtt.used", "room"},
+    "gpu_busy_percent": {"busy_percent"},
+    "power1_average": {"power_w"},
+    "temp1_input": {"temperature_c"},
+    "device": {"name", "gfx", "kind"},
+    "revision": {"name"},
+    "properties": {"gfx"},
+    "runtime_status": {"asleep", "busy_percent", "power_w", "temperature_c"},
+    "meminfo": {"room", "ram.total", "ram.available", "ram.swap_total", "ram.swap_free"},
+    "comm": {"processes"},
+}
+"""Name of a file -> the only values that may differ when it is spoilt. ``room`` and the name follow from others."""
+
+
+def allowed(path: str) -> set[str]:
+    if "/fdinfo/" in path:
+        return {"processes", "worker.gpus"}
+    if path.endswith("/status"):
+        return {"worker.ram", "worker.mapped"}
+    return AFFECTS.get(path.rpartition("/")[2], set())
+
+
+def flat(snapshot: MemorySnapshot) -> dict[str, Any]:
+    """Every value by a name, prefixed with the card's address or what it belongs to."""
+    values: dict[str, Any] = {}
+    for gpu in msgspec.to_builtins(snapshot.gpus):
+        for key, value in gpu.items():
+            parts = value.items() if key in ("vram", "gtt") else [("", value)]
+            values.update({f"{gpu['pci']} {key}{'.' if part else ''}{part}": item for part, item in parts})
+    values.update({f"host ram.{key}": value for key, value in msgspec.to_builtins(snapshot.ram).items()})
+    if snapshot.worker is not None:
+        values.update({f"worker worker.{key}": v for key, v in msgspec.to_builtins(snapshot.worker).items()})
+    return values
+
+
+def spoilable() -> list[tuple[str, str]]:
+    found = []
+    for name in TREES:
+        entries = parse((FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
+        found += [(name, entry.path) for entry in entries if entry.link is None]
+    return found
+
+
+def test_the_walk_sees_the_files() -> None:
+    assert len(spoilable()) > 120
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_one_spoilt_file_makes_one_value_unknown(machine: Machine, name: str) -> None:
+    root = machine(name)
+    before = flat(sample(root))
+    problems = []
+    for tree, path in spoilable():
+        if tree != name:
+            continue
+        spoilt = root / path
+        original = spoilt.read_bytes()
+        for kind, spoil in SPOILS.items():
+            spoil(spoilt)
+            after = flat(sample(root))
+            changed = {key.split(" ", 1)[1] for key in before if after.get(key, "gone") != before[key]}
+            problems += [f"{kind} {path}: {key} changed" for key in changed - allowed(path)]
+            if after.keys() != before.keys():
+                problems.append(f"{kind} {path}: {before.keys() ^ after.keys()}")
+            if not path.endswith("runtime_status"):  # a card that cannot sleep has true figures
+                problems += [f"{kind} {path}: {key} is 0" for key in changed if is_false_zero(key, before, after)]
+            shutil.rmtree(spoilt) if spoilt.is_dir() else spoilt.unlink(missing_ok=True)
+            spoilt.write_bytes(original)
+    assert not problems, "\n".join(problems)
+    assert flat(sample(root)) == before
+
+
+def is_false_zero(key: str, before: dict[str, Any], after: dict[str, Any]) -> bool:
+    return any(after.get(full) == 0 and before[full] != 0 for full in before if full.endswith(" " + key))
+
+
+@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize(
+    ("file", "value"),
+    [("mem_info_vram_used", "vram.used"), ("mem_info_gtt_used", "gtt.used"), ("gpu_busy_percent", "busy_percent")],
+)
+def test_a_spoilt_file_really_makes_its_value_unknown(machine: Machine, name: str, file: str, value: str) -> None:
+    root = machine(name)
+    pci = "0000:64:00.0" if name.startswith("laptop") else sample(root).gpus[0].pci
+    card = next(path for path in root.glob("sys/class/drm/card?") if pci in str(path.resolve()))
+    (card / "device" / file).write_text("65535x\n")
+    assert flat(sample(root))[f"{pci} {value}"] is None
+
+
+@pytest.mark.parametrize(("file", "value"), [("vram", "vram.used"), ("gtt", "gtt.used")])
+def test_more_used_than_there_is_cannot_be(machine: Machine, file: str, value: str) -> None:
+    root = machine("rx7900xtx")
+    before = flat(sample(root))
+    (root / f"sys/class/drm/card1/device/mem_info_{file}_used").write_text("25753026561\n")
+    after = flat(sample(root))
+    assert after[f"0000:03:00.0 {value}"] is None
+    assert after[f"0000:03:00.0 {file}.total"] == before[f"0000:03:00.0 {file}.total"]
+
+
+def test_power_comes_from_the_other_file_when_one_is_missing(machine: Machine) -> None:
+    root = machine("steam_deck")
+    (hwmon,) = root.glob("sys/class/drm/card0/device/hwmon/hwmon*")
+    (hwmon / "power1_average").unlink()
+    assert sample(root).gpus[0].power_w == 4.057
+    (hwmon / "power1_input").write_text("garbage\n")
+    assert sample(root).gpus[0].power_w is None
