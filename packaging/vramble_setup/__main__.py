@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -93,6 +94,13 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         say("Stopped. Run the same command again to go on.")
         return 130
+    except OSError as error:
+        say(f"Set-up failed: {error}.\nMake sure that this disk has 3 GB free and can be written to.")
+        return 1
+    except Exception:
+        traceback.print_exc()
+        say("That is a mistake in the set-up. Please report it with the lines above.")
+        return 1
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import os
 import platform
 import re
 import shutil
-import tarfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -142,7 +141,7 @@ def _make(plan: Plan, folder: Path, log: Path, fetch: Callable[[Path], None]) ->
     started = time.monotonic()
     with_what = "with Vulkan" if plan.has_vulkan else "for the CPU only"
     say(f"Building llama.cpp {with_what}. This takes 5 to 20 minutes, once. The log is {log}.")
-    source = _unpack_source(plan, folder / "source", fetch)
+    source = _unpack_source(plan, folder / "source", log, fetch)
     objects = folder / "objects"
     _configure(plan, source, objects, log)
     _compile(plan, objects, log)
@@ -158,7 +157,7 @@ def _make(plan: Plan, folder: Path, log: Path, fetch: Callable[[Path], None]) ->
     shutil.rmtree(folder / "source")
 
 
-def _unpack_source(plan: Plan, place: Path, fetch: Callable[[Path], None]) -> Path:
+def _unpack_source(plan: Plan, place: Path, log: Path, fetch: Callable[[Path], None]) -> Path:
     place.mkdir()
     fetch(place)
     archives = sorted(place.glob("llama_cpp_python-*.tar.gz"))
@@ -167,8 +166,7 @@ def _unpack_source(plan: Plan, place: Path, fetch: Callable[[Path], None]) -> Pa
             "The source archive of llama-cpp-python is missing or not the pinned one.",
             "Try again; if it stays so, check the network and the package index.",
         )
-    with tarfile.open(archives[0]) as archive:
-        archive.extractall(place, filter="data")
+    logged(["tar", "-xzf", archives[0], "-C", place], log, "Unpacking the source of the engine")
     archives[0].unlink()
     return place / f"llama_cpp_python-{plan.version}"
 
