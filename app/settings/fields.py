@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from engine.chat.text import clean
+
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -33,12 +35,17 @@ def decode(feature: type[T], values: object) -> T:
 
 
 def changes(before: msgspec.Struct, after: msgspec.Struct) -> dict[str, Any]:
-    """Plain values of the fields that differ."""
+    """Plain values of the fields that differ, fit for JSON."""
     return {
-        field.encode_name: msgspec.to_builtins(getattr(after, field.name))
+        field.encode_name: _plain(getattr(after, field.name))
         for field in msgspec.structs.fields(type(after))
         if getattr(before, field.name) != getattr(after, field.name)
     }
+
+
+def _plain(value: object) -> object:
+    plain = msgspec.to_builtins(value)
+    return clean(plain) if isinstance(plain, str) else plain
 
 
 def merged(document: Mapping[str, Any], changed: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

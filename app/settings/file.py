@@ -46,7 +46,7 @@ def read(path: Path, now: float | None = None) -> SettingsFile:
     """
     try:
         document = _parse(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return SettingsFile({})
     except OSError as error:
         return SettingsFile({}, writable=False, remark=_unreadable(path, error))
