@@ -44,7 +44,7 @@ def _window(arguments: list[str], environ: Mapping[str, str]) -> int:
     from app.wiring import build
     from ui.start import run
 
-    return run(arguments, build(find_paths()))
+    return run(arguments, lambda: build(find_paths()))
 
 
 if __name__ == "__main__":
