@@ -76,7 +76,7 @@ def _gpu_lines(gpu: GpuMemory) -> list[str]:
     if gpu.vram == Pool() and gpu.gtt == Pool():
         lines.append("  no GPU memory data")
     else:
-        lines += [_pool_line("VRAM", gpu.vram), _pool_line("GTT", gpu.gtt), _line("room", f"{gib(gpu.room):>7} GiB")]
+        lines += [_pool_line("VRAM", gpu.vram), _pool_line("GTT", gpu.gtt), _line("room", _sized(gpu.room))]
     figures = [
         ("busy", gpu.busy_percent, "%"),
         ("power", gpu.power_w, "W"),
@@ -108,6 +108,10 @@ def _ram_lines(ram: RamMemory) -> list[str]:
 
 def _pool_line(name: str, pool: Pool) -> str:
     return _line(name, f"{gib(pool.used):>7} of {gib(pool.total):>5} GiB")
+
+
+def _sized(size: int | None) -> str:
+    return UNKNOWN if size is None else f"{gib(size):>7} GiB"
 
 
 def _line(name: str, text: str) -> str:

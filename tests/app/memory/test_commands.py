@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import argparse
+import io
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from app.memory import commands
+from tests.fakes.sysroot import build_sysroot, machines
+
+
+class Terminal:
+    """Runs the command on a recorded machine."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.monkeypatch = folder, monkeypatch
+        self.pauses: list[float] = []
+        self.code: int | None = None
+
+    def run(self, machine: str, *arguments: str, rounds: int = 1) -> str:
+        """What it printed; ``rounds`` pauses before Ctrl+C."""
+        root = self.folder / machine
+        if not root.exists():
+            build_sysroot(machine, root)
+        self.monkeypatch.setenv("VRAMBLE_SYSROOT", str(root))
+        parser = argparse.ArgumentParser()
+        commands.add_parser(parser.add_subparsers())
+        parsed = parser.parse_args(["memory", *arguments])
+        assert parsed.func is commands.run
+
+        def pause(seconds: float) -> None:
+            self.pauses.append(seconds)
+            if len(self.pauses) >= rounds:
+                raise KeyboardInterrupt
+
+        out = io.StringIO()
+        self.code = commands.run(parsed, out, pause)
+        return out.getvalue()
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    return Terminal(tmp_path, monkeypatch)
+
+
+def test_the_table_of_a_desktop(terminal: Terminal) -> None:
+    lines = terminal.run("rx7900xtx").splitlines()
+    assert terminal.code == 0
+    assert lines[0] == "AMD Radeon RX 7900 XTX  (0000:03:00.0, gfx1100)"
+    assert lines[1:7] == [
+        "  VRAM      9.6 of  24.0 GiB",
+        "  GTT       0.4 of  15.6 GiB",
+        "  room     13.4 GiB",
+        "  busy       96 %",
+        "  power     211 W",
+        "  edge       63 °C",
+    ]
+    assert lines[-2:] == ["System memory", "  RAM      11.2 of  31.2 GiB"]
+
+
+def test_a_sleeping_card_and_an_apu_are_called_so(terminal: Terminal) -> None:
+    text = terminal.run("laptop_sleeping_dgpu")
+    assert "AMD Radeon RX 7600S  (0000:03:00.0, gfx1102, asleep)" in text
+    assert "AMD Radeon 780M Graphics  (0000:64:00.0, gfx1103, shares the RAM)" in text
+    sleeping = text.split("\n\n")[0]
+    assert "busy" not in sleeping
+    assert "power" not in sleeping
+
+
+def test_without_a_card_there_is_no_0(terminal: Terminal) -> None:
+    text = terminal.run("no_gpu")
+    assert text.splitlines()[0] == "no GPU memory data"
+    assert " 0.0" not in text
+
+
+def test_a_card_without_memory_data_says_so(terminal: Terminal) -> None:
+    terminal.run("rx7900xtx")
+    for path in (terminal.folder / "rx7900xtx/sys/class/drm/card1/device").glob("mem_info_*"):
+        path.unlink()
+    text = terminal.run("rx7900xtx")
+    assert "  no GPU memory data\n" in text
+    assert not [line for line in text.splitlines() if line.startswith(("  VRAM", "  GTT", "  room"))]
+
+
+def test_one_unknown_figure_is_a_word(terminal: Terminal) -> None:
+    terminal.run("rx7900xtx")
+    (terminal.folder / "rx7900xtx/sys/class/drm/card1/device/mem_info_vram_used").unlink()
+    text = terminal.run("rx7900xtx")
+    assert "  VRAM  unknown of  24.0 GiB\n" in text
+    assert "  room  unknown GiB\n" not in text
+    assert "  room  unknown\n" in text
+
+
+@pytest.mark.parametrize("machine", machines())
+def test_json_is_one_document(terminal: Terminal, machine: str) -> None:
+    document = msgspec.json.decode(terminal.run(machine, "--json"))
+    assert set(document) == {"gpus", "ram"}
+
+
+def test_watch_prints_again_until_ctrl_c(terminal: Terminal) -> None:
+    text = terminal.run("no_gpu", "--watch", rounds=3)
+    assert terminal.code == 0
+    assert terminal.pauses == [1.0, 1.0, 1.0]
+    assert text.count("no GPU memory data") == 3
+
+
+def test_watched_json_is_one_object_a_line(terminal: Terminal) -> None:
+    lines = terminal.run("steam_deck", "--watch", "--json", rounds=2).splitlines()
+    assert [msgspec.json.decode(line)["gpus"][0]["pci"] for line in lines] == ["0000:04:00.0"] * 2
+
+
+def test_many_processes_are_summed_up(terminal: Terminal) -> None:
+    root = build_sysroot("rx7900xtx", terminal.folder / "rx7900xtx")
+    for pid in range(5000, 5020):
+        folder = root / f"proc/{pid}"
+        (folder / "fd").mkdir(parents=True)
+        (folder / "fdinfo").mkdir()
+        (folder / "comm").write_text("app\n")
+        (folder / "fd/3").symlink_to("/dev/dri/renderD128")
+        rows = f"drm-pdev:\t0000:03:00.0\ndrm-client-id:\t{pid}\ndrm-memory-vram:\t1024 KiB\n"
+        (folder / "fdinfo/3").write_text(rows)
+    assert "  and 15 more\n" in terminal.run("rx7900xtx")
