@@ -21,6 +21,9 @@ from app.notices import Notice, Notices, Severity, from_error
 from engine.errors import VrambleError
 
 NOTICE = "bug"
+SENTENCE = (
+    "Something went wrong inside Vramble. Your conversations are kept. The details can be copied into a report."
+)
 MOST_REPORTS = 20
 """Reports of one run that are written to stderr in full; an endless loop of bugs must not fill the disk."""
 
@@ -89,14 +92,14 @@ class CrashReporter(QObject):
         self._restore = []
 
     def _watch_native_code(self) -> None:
+        before = faulthandler.is_enabled()
         try:
             self._log.parent.mkdir(parents=True, exist_ok=True)
             file = self._log.open("w", encoding="utf-8")
         except OSError:
-            faulthandler.enable()
             return
         faulthandler.enable(file)
-        self._restore += [faulthandler.disable, file.close]
+        self._restore += [_default_faults if before else faulthandler.disable, file.close]
 
     def _exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
@@ -121,7 +124,9 @@ class CrashReporter(QObject):
         if isinstance(error, VrambleError):
             self._notices.post(from_error(NOTICE, error))
             return
-        sentence = self.tr(
-            "Something went wrong inside Vramble. Your conversations are kept. The details can be copied into a report."
-        )
-        self._notices.post(Notice(NOTICE, Severity.ERROR, sentence, report_text(text, Path.home())))
+        self._notices.post(Notice(NOTICE, Severity.ERROR, SENTENCE, report_text(text, Path.home())))
+
+
+def _default_faults() -> None:
+    if sys.__stderr__ is not None:
+        faulthandler.enable(sys.__stderr__)

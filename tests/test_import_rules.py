@@ -29,6 +29,7 @@ UPWARD = {("app.main", "ui.start")}
 
 THREADS = {
     "app.jobs",
+    "app.crash",  # sets threading.excepthook, starts nothing
     "engine.worker.reader",
 }
 """Modules that may make threads."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+from app.settings.records import EngineSettings
 from app.wiring import Services
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.chat.records import Conversation
-from engine.protocol.types import ModelInfo
 from ui.chat.composer import Composer
 from ui.chat.first_run import FirstRunPage
 from ui.chat.header import Header
@@ -131,7 +131,9 @@ class MainWindow(QMainWindow):
 
     def _build(self, has_starter: bool) -> None:
         services, theme = self._services, self._theme
-        self._model_actions = ModelActions(services.worker, services.library, services.notices, self)
+        self._model_actions = ModelActions(
+            services.worker, services.library, services.settings, services.notices, self
+        )
         self._sidebar = Sidebar(services.chat, services.notices, theme)
         self._header = Header(services.worker, services.library, self._model_actions, theme)
         self._first_run = FirstRunPage(theme, has_starter=has_starter)
@@ -190,7 +192,7 @@ class MainWindow(QMainWindow):
         chat.busy_changed.connect(self._composer.set_busy)
         chat.draft_restored.connect(self._composer.restore)
         chat.current_changed.connect(self._conversation_changed)
-        services.worker.model_changed.connect(self._model_changed)
+        services.worker.model_changed.connect(self._choose_page)
         services.library.models_changed.connect(self._choose_page)
         for signal in (chat.transcript.modelReset, chat.transcript.rowsInserted):
             signal.connect(self._choose_page)
@@ -245,11 +247,11 @@ class MainWindow(QMainWindow):
 
     def _load_remembered(self) -> None:
         """The first message after a start loads the model of the last time."""
-        worker, path = self._services.worker, Path(self._settings.model)
+        worker, last = self._services.worker, self._services.settings.get(EngineSettings).last_model
         if worker.model is not None or worker.last_load is not None or self._model_actions.loading:
             return
-        if self._settings.model and any(m.path == path and m.can_chat for m in self._services.library.models):
-            self._model_actions.load(path)
+        if last and any(m.path == Path(last) and m.can_chat for m in self._services.library.models):
+            self._model_actions.load(Path(last))
 
     def _load_from_manager(self, path: Path) -> None:
         self._model_actions.load(path)
@@ -261,11 +263,6 @@ class MainWindow(QMainWindow):
         self._composer.switch_to(place)
         self._change(conversation=place)
         self.setWindowTitle(f"{conversation.title} – Vramble" if conversation is not None else "Vramble")
-        self._choose_page()
-
-    def _model_changed(self, model: ModelInfo | None) -> None:
-        if model is not None:
-            self._change(model=model.path)
         self._choose_page()
 
     def _set_mode(self, mode: ThemeMode) -> None:

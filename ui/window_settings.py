@@ -20,7 +20,6 @@ class WindowSettings(msgspec.Struct, frozen=True, kw_only=True):
     sidebar: Whether the list of conversations is shown in a wide window.
     conversation: Id of the conversation that was open.
     had_model: Whether there was a model at the last look; decides the first page before the folder was read.
-    model: Path of the model that was loaded last.
     """
 
     theme: ThemeMode = ThemeMode.SYSTEM
@@ -29,7 +28,6 @@ class WindowSettings(msgspec.Struct, frozen=True, kw_only=True):
     sidebar: bool = True
     conversation: str | None = None
     had_model: bool = False
-    model: str = ""
 
 
 def pack_geometry(state: QByteArray) -> str:

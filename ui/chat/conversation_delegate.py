@@ -39,10 +39,10 @@ class TitleEdit(QLineEdit):
 
     def event(self, event: QEvent) -> bool:
         """Claim Escape before any shortcut sees it."""
-        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if event.key() == Qt.Key.Key_Escape:
-                event.accept()
-                return True
+        is_override = event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if is_override and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
         return super().event(event)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.library.service import InstalledModel, LibraryService
+import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from app.notices import Action, Notice, Notices, Severity
+from app.settings.records import EngineSettings
+from app.settings.store import SettingsStore
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Failed, Loaded
-from engine.protocol.types import LoadOptions
 
 LOAD_NOTICE = "model-load"
 
@@ -33,10 +35,15 @@ class ModelActions(QObject):
     starter_busy = Signal(bool)
 
     def __init__(
-        self, worker: WorkerService, library: LibraryService, notices: Notices, parent: QObject | None = None
+        self,
+        worker: WorkerService,
+        library: LibraryService,
+        settings: SettingsStore,
+        notices: Notices,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._worker, self._library, self._notices = worker, library, notices
+        self._worker, self._library, self._settings, self._notices = worker, library, settings, notices
         self._request: int | None = None
         self._name = ""
 
@@ -77,14 +84,15 @@ class ModelActions(QObject):
         self._notices.withdraw(LOAD_NOTICE)
         self._set_name(self._name_of(path))
         self._request = None
-        request = self._worker.load(path, LoadOptions(), lambda outcome: self._finish(path, outcome))
-        if self._name:
-            self._request = request
+        options = self._settings.get(EngineSettings).load_options()
+        self._request = self._worker.load(path, options, lambda outcome: self._finish(path, outcome))
 
     def _finish(self, path: Path, outcome: Loaded | Failed) -> None:
         self._request = None
         self._set_name("")
         if isinstance(outcome, Loaded):
+            settings = self._settings.get(EngineSettings)
+            self._settings.put(msgspec.structs.replace(settings, last_model=str(path)))
             self.loaded.emit()
         elif outcome.code != "cancelled":
             self._post_failure(path, outcome)

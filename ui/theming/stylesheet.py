@@ -7,7 +7,7 @@ Widgets choose their looks by the dynamic property ``role``:
 | QPushButton | (none), ``primary``, ``danger``, ``quiet`` (no frame until hovered), ``icon`` (square, quiet) |
 | QToolButton | always quiet; 40 px target |
 | QLabel | (none), ``title``, ``heading``, ``muted``, ``warn``, ``bad``, ``good``, ``mono`` |
-| QFrame, QWidget | ``card`` (surface, rounded, hairline), ``surface``, ``raised``, ``panel`` (side areas), ``hairline`` (1 px line) |
+| QFrame, QWidget | ``card`` (surface, rounded, hairline), ``surface``, ``raised``, ``panel`` (side areas), ``hairline`` (line) |
 | QLineEdit, QPlainTextEdit | (none) framed, ``bare`` (the frame is around it), ``mono`` |
 """
 

@@ -73,7 +73,7 @@ class NoticeCard(QFrame):
             super().keyPressEvent(event)
 
     def _start_clock(self) -> None:
-        if self.notice.timeout_ms > 0 and not self.underMouse():
+        if self.notice.timeout_ms > 0:
             self._timer.start(self.notice.timeout_ms)
 
     def _build_row(self) -> QHBoxLayout:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from ui.theme import Theme, set_role
 
@@ -17,17 +18,29 @@ class WrappedLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         set_role(self, role)
         theme.changed.connect(self._fix)
         self._fix()
 
     def sizeHint(self) -> QSize:
         """As high as the wrapped text is."""
-        return QSize(self.width(), self.heightForWidth(self.width()))
+        width = self._theme.px(self._wanted)
+        return QSize(width, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
         """Never cut."""
         return self.sizeHint()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another font needs another height."""
+        super().changeEvent(event)
+        self.updateGeometry()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Only now the stylesheet has given the final font."""
+        super().showEvent(event)
+        self.updateGeometry()
 
     def _fix(self) -> None:
         self.setFixedWidth(self._theme.px(self._wanted))

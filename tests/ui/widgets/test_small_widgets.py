@@ -1,0 +1,101 @@
+"""Icon buttons have names, labels are cut and tell so, progress does not flicker."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from ui.theme import TARGET_SIZE, Theme, ThemeMode
+from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.empty_state import EmptyState
+from ui.widgets.icon_button import IconButton
+from ui.widgets.late import LateVisibility
+from ui.widgets.wrapped_label import WrappedLabel
+
+
+def test_an_icon_button_is_named_and_large_enough(qtbot: QtBot, theme: Theme) -> None:
+    button = IconButton(theme, "copy", "Copy answer", shortcut="Ctrl+C")
+    qtbot.addWidget(button)
+    button.show()
+    assert button.accessibleName() == "Copy answer"
+    assert button.toolTip() == "Copy answer (Ctrl+C)"
+    assert (button.width(), button.height()) == (TARGET_SIZE, TARGET_SIZE)
+    with pytest.raises(ValueError):
+        button.set_name(" ")
+
+
+@pytest.mark.parametrize("scale", [0.85, 1.4])
+def test_targets_hold_at_every_text_size(qtbot: QtBot, theme: Theme, scale: float) -> None:
+    theme.set_scale(scale)
+    button = IconButton(theme, "copy", "Copy")
+    qtbot.addWidget(button)
+    button.show()
+    assert button.width() == button.height() >= TARGET_SIZE
+
+
+def test_icons_follow_the_theme(qtbot: QtBot, theme: Theme) -> None:
+    button = IconButton(theme, "copy", "Copy")
+    qtbot.addWidget(button)
+    before = button.icon().cacheKey()
+    theme.set_mode(ThemeMode.DARK)
+    assert button.icon().cacheKey() != before
+
+
+def test_a_cut_label_shows_everything_as_plain_tooltip(qtbot: QtBot, theme: Theme) -> None:
+    label = ElidedLabel("a <b>bold</b> title\nthat is much longer than the label is wide")
+    qtbot.addWidget(label)
+    label.resize(100, 30)
+    label.show()
+    assert label.is_cut()
+    assert "\n" not in label.text()
+    assert "&lt;b&gt;" in label.toolTip()
+    label.resize(900, 30)
+    assert not label.is_cut()
+    assert label.toolTip() == ""
+
+
+def test_short_work_shows_no_progress(qtbot: QtBot) -> None:
+    bar = QLabel("working")
+    qtbot.addWidget(bar)
+    late = LateVisibility(bar, delay_ms=60_000, stay_ms=1)
+    late.show()
+    late.hide()
+    assert bar.isHidden()
+    assert not late.wanted
+
+
+def test_progress_that_appeared_stays_a_while(qtbot: QtBot) -> None:
+    bar = QLabel("working")
+    qtbot.addWidget(bar)
+    late = LateVisibility(bar, delay_ms=0, stay_ms=150)
+    late.show()
+    qtbot.waitUntil(lambda: not bar.isHidden())
+    late.hide()
+    assert not bar.isHidden()
+    qtbot.waitUntil(bar.isHidden)
+
+
+def test_progress_that_goes_on_again_is_not_hidden(qtbot: QtBot) -> None:
+    bar = QLabel("working")
+    qtbot.addWidget(bar)
+    late = LateVisibility(bar, delay_ms=0, stay_ms=50)
+    late.show()
+    qtbot.waitUntil(lambda: not bar.isHidden())
+    late.hide()
+    late.show()
+    qtbot.wait(120)
+    assert not bar.isHidden()
+
+
+@pytest.mark.parametrize("scale", [0.85, 1.0, 1.4])
+def test_paragraphs_are_never_cut(qtbot: QtBot, theme: Theme, scale: float) -> None:
+    theme.set_scale(scale)
+    text = "A sentence that is long enough to need several lines in a narrow column of text. " * 3
+    state = EmptyState(theme, "stack", "Nothing here", text, (QPushButton("Get one"),))
+    qtbot.addWidget(state)
+    state.resize(700, 600)
+    state.show()
+    labels = state.findChildren(WrappedLabel)
+    assert len(labels) == 2
+    qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in labels))
