@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 MAX_HOPS = 8
 SHA256 = re.compile(r"[0-9a-f]{64}")
 CONTENT_RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/(\d+|\*)")
-CHUNK = 256 * 1024
 
 
 class RemoteFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,7 +168,8 @@ def _remote_file(url: str, answer: httpx2.Response) -> RemoteFile:
 def _body(answer: httpx2.Response) -> Body:
     headers = answer.headers
     tag = headers.get("ETag")
-    chunks = answer.iter_raw(CHUNK)
+    # Without a chunk size: the library would hold bytes back, and lose them when the connection breaks.
+    chunks = answer.iter_raw()
     found = CONTENT_RANGE.fullmatch(headers.get("Content-Range", "").strip())
     if answer.status_code == 416:
         return Body(start=None, total=None, etag=tag, chunks=iter(()))

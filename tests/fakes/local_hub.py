@@ -185,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *args: object) -> None:  # type: ignore[override]
         """Requests are logged by `LocalHub.note`."""
 
     def do_HEAD(self) -> None:
