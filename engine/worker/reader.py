@@ -56,6 +56,7 @@ class Inbox:
         self._lock = threading.Lock()
         self._active: int | None = None
         self._queue: SimpleQueue[tuple[Request, float] | None] = SimpleQueue()
+        self._decoder = worker_input()
         self._thread = threading.Thread(target=self._read, name="frames", daemon=True)
 
     def start(self) -> None:
@@ -73,14 +74,17 @@ class Inbox:
             self._cancel.clear()
 
     def _read(self) -> None:
-        decoder = worker_input()
         try:
             while data := os.read(self._fd, _CHUNK):
-                for frame in decoder.feed(data):
-                    self._take(frame)
+                self.feed(data)
         except OSError as error:
             print(f"reading stdin failed: {error}", file=sys.stderr, flush=True)
         self._end()
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes from stdin. The reading thread calls this."""
+        for frame in self._decoder.feed(data):
+            self._take(frame)
 
     def _take(self, frame: Request | Cancel | Garbage) -> None:
         if isinstance(frame, Garbage):

@@ -78,7 +78,9 @@ class Worker:
     def __enter__(self) -> Worker:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def log_text(self) -> str:
@@ -146,9 +148,7 @@ class Worker:
         stop: tuple[str, ...] = (),
     ) -> tuple[str, Finished | Failed]:
         """The whole text of an answer, and how it ended."""
-        request = Generate(
-            id=self.new_id(), messages=messages, sampling=sampling, max_tokens=max_tokens, stop=stop
-        )
+        request = Generate(id=self.new_id(), messages=messages, sampling=sampling, max_tokens=max_tokens, stop=stop)
         self.send(request)
         frames, end = self.until_terminal(request.id)
         assert isinstance(end, Finished | Failed)
