@@ -83,11 +83,12 @@ class ModelActions(QObject):
     def _load(self, path: Path) -> None:
         self._notices.withdraw(LOAD_NOTICE)
         self._set_name(self._name_of(path))
-        self._request = None
         options = self._settings.get(EngineSettings).load_options()
         self._request = self._worker.load(path, options, lambda outcome: self._finish(path, outcome))
 
     def _finish(self, path: Path, outcome: Loaded | Failed) -> None:
+        if outcome.id != self._request:
+            return
         self._request = None
         self._set_name("")
         if isinstance(outcome, Loaded):

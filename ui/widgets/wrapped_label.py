@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from ui.theme import Theme, set_role
 
@@ -18,10 +18,13 @@ class WrappedLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         set_role(self, role)
         theme.changed.connect(self._fix)
         self._fix()
+
+    def hasHeightForWidth(self) -> bool:
+        """The width is fixed: a layout that asks for another one would get a wrong height."""
+        return False
 
     def sizeHint(self) -> QSize:
         """As high as the wrapped text is."""
