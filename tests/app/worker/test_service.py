@@ -292,7 +292,8 @@ def test_unload_during_an_answer_ends_it_as_stopped(make_bench) -> None:
     assert bench.deaths == []
 
 
-def test_load_while_the_worker_stops_waits_for_its_end(make_bench) -> None:
+def test_load_while_the_worker_stops_waits_for_its_end(make_bench, monkeypatch) -> None:
+    monkeypatch.setattr("app.worker.process.STEP_MS", 150)
     bench = make_bench(eof="ignore")
     bench.until_ended(bench.load())
     pid = bench.service.pid

@@ -17,13 +17,20 @@ from tests.app.worker.test_service import alive
 DEAF = {"ignore_sigterm": True, "eof": "ignore"}
 
 
+@pytest.fixture
+def short_patience(monkeypatch) -> None:
+    """The steps of an end and the time limit of a cancel, shortened."""
+    monkeypatch.setattr("app.worker.process.STEP_MS", 150)
+    monkeypatch.setattr("engine.client.session.CANCEL_SECONDS", 0.3)
+
+
 def children() -> set[int]:
     """Process ids of this process's children, zombies included."""
     listed = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
     return {int(pid) for pid in listed.split()}
 
 
-def test_silence_after_a_cancel_is_ended_and_the_next_message_answered(make_bench) -> None:
+def test_silence_after_a_cancel_is_ended_and_the_next_message_answered(make_bench, short_patience) -> None:
     bench = make_bench(runs=[{**DEAF, "generate": {"text": "a b c d", "after": 2, "silence": True}}, {}])
     bench.load()
     answer = bench.ask()
@@ -40,7 +47,7 @@ def test_silence_after_a_cancel_is_ended_and_the_next_message_answered(make_benc
     assert again.text == "back again"
 
 
-def test_switching_the_model_gets_past_a_worker_that_hangs(make_bench) -> None:
+def test_switching_the_model_gets_past_a_worker_that_hangs(make_bench, short_patience) -> None:
     bench = make_bench(runs=[{**DEAF, "generate": {"after": 1, "hang": True}}, {}])
     bench.load()
     answer = bench.ask()
@@ -78,7 +85,7 @@ def test_quit_ends_a_worker_that_ignores_everything(make_bench, during: str) -> 
     assert bench.deaths == []
 
 
-def test_unload_of_a_worker_that_ignores_everything(make_bench) -> None:
+def test_unload_of_a_worker_that_ignores_everything(make_bench, short_patience) -> None:
     bench = make_bench(**DEAF, generate={"after": 1, "hang": True})
     bench.load()
     answer = bench.ask()
@@ -91,7 +98,7 @@ def test_unload_of_a_worker_that_ignores_everything(make_bench) -> None:
     assert answer.failure == "stopped"
 
 
-def test_quit_during_unload_ends_in_time(make_bench) -> None:
+def test_quit_during_unload_ends_in_time(make_bench, short_patience) -> None:
     bench = make_bench(**DEAF)
     bench.until_ended(bench.load())
     pid = bench.service.pid

@@ -196,7 +196,8 @@ def test_worker_that_ends_at_once(tmp_path: Path) -> None:
     assert caught.value.code == "library-missing"
 
 
-def test_silence_after_a_cancel_is_killed(worker_of) -> None:
+def test_silence_after_a_cancel_is_killed(worker_of, monkeypatch) -> None:
+    monkeypatch.setattr("engine.client.session.CANCEL_SECONDS", 0.3)
     with worker_of(**DEAF, generate={"after": 2, "silence": True}) as worker:
         worker.start()
         load(worker)
@@ -211,7 +212,8 @@ def test_silence_after_a_cancel_is_killed(worker_of) -> None:
         assert events[-1].code == "cancelled"
 
 
-def test_close_gets_rid_of_a_worker_that_ignores_everything(worker_of) -> None:
+def test_close_gets_rid_of_a_worker_that_ignores_everything(worker_of, monkeypatch) -> None:
+    monkeypatch.setattr("engine.client.blocking.STEP_SECONDS", 0.15)
     with worker_of(**DEAF, generate={"after": 1, "hang": True}) as worker:
         worker.start()
         load(worker)

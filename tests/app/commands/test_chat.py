@@ -1,0 +1,222 @@
+"""``vramble chat`` with the fake worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from app.chat.commands import split_thinking
+from tests.app.commands.conftest import VRAMBLE, one_line
+from tests.fakes.fake_worker import journal_entries
+
+KEYS = {
+    "text",
+    "thinking",
+    "finish_reason",
+    "prompt_tokens",
+    "cached_tokens",
+    "generated_tokens",
+    "ttft_ms",
+    "prefill_tps",
+    "decode_tps",
+}
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    return tmp_path / "journal.jsonl"
+
+
+def frames(journal: Path, kind: str) -> list[dict]:
+    return [e["frame"] for e in journal_entries(journal) if e.get("frame", {}).get("type") == kind]
+
+
+def test_text_goes_to_standard_output(vramble, fake_worker, model) -> None:
+    done = vramble("chat", model, "--prompt", "Grüße 😀")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Grüße 😀\n", "")
+
+
+def test_prompt_from_standard_input(vramble, fake_worker, model) -> None:
+    done = vramble("chat", model, stdin="from a pipe\n")
+    assert (done.returncode, done.stdout) == (0, "from a pipe\n")
+
+
+def test_json_has_exactly_the_promised_keys(vramble, fake_worker, model) -> None:
+    done = vramble("chat", model, "--prompt", "a b c", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    assert document.keys() == KEYS
+    assert (document["text"], document["finish_reason"]) == ("a b c", "stop")
+    assert (document["generated_tokens"], document["decode_tps"]) == (3, 20.0)
+
+
+def test_json_keeps_the_thought_apart(vramble, fake_worker, model) -> None:
+    fake_worker(generate={"text": "<think>\nhm\n</think>\n\nYes."})
+    document = json.loads(vramble("chat", model, "--prompt", "x", "--json").stdout)
+    assert (document["thinking"], document["text"]) == ("hm", "Yes.")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("plain", (None, "plain")),
+        ("", (None, "")),
+        ("about <think> tags</think>", (None, "about <think> tags</think>")),
+        ("<think>a</think>b", ("a", "b")),
+        (" \n<think>a</think>b</think>", ("a", "b</think>")),
+        ("<think>cut off", ("cut off", "")),
+    ],
+)
+def test_split_thinking(text, parts) -> None:
+    assert split_thinking(text) == parts
+
+
+def test_options_reach_the_worker(vramble, fake_worker, model, journal) -> None:
+    fake_worker(journal=str(journal))
+    options = "--temp 0 --seed 7 --max-tokens 2 --ctx 512 --gpu-layers 3 --device cpu --system Short."
+    done = vramble("chat", model, "--prompt", "a b c d", *options.split())
+    assert done.stdout == "a b \n"
+    (load,), (generate,) = frames(journal, "load"), frames(journal, "generate")
+    assert load["path"] == model
+    assert {k: load["options"][k] for k in ("n_ctx", "n_gpu_layers", "device")} == {
+        "n_ctx": 512,
+        "n_gpu_layers": 3,
+        "device": "cpu",
+    }
+    assert (generate["sampling"]["temperature"], generate["sampling"]["seed"], generate["max_tokens"]) == (0.0, 7, 2)
+    assert [(m["role"], m["content"]) for m in generate["messages"]] == [("system", "Short."), ("user", "a b c d")]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--temp", "-1"],
+        ["--temp", "nan"],
+        ["--temp", "warm"],
+        ["--max-tokens", "0"],
+        ["--seed", "-1"],
+        ["--seed", "4294967296"],
+        ["--ctx", "1.5"],
+        ["--gpu-layers", "-2"],
+        ["--nonsense"],
+    ],
+)
+def test_wrong_use_is_2(arguments, capsys) -> None:
+    from app.cli import run
+
+    assert run(["chat", "model", "--prompt", "x", *arguments]) == 2
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("prompt", ["", " \n\t"])
+def test_empty_prompt(vramble, fake_worker, model, journal, prompt) -> None:
+    fake_worker(journal=str(journal))
+    for done in (vramble("chat", model, "--prompt", prompt), vramble("chat", model, stdin=prompt)):
+        assert (done.returncode, done.stdout) == (1, "")
+        assert one_line(done.stderr).startswith("vramble: The prompt is empty.")
+    assert journal_entries(journal) == [], "the engine was not even started"
+
+
+def test_failure_of_the_load_is_one_line(vramble, fake_worker, model) -> None:
+    fail = {"code": "not-gguf", "message": "tiny.gguf is no\nGGUF file.", "next_step": "Choose another."}
+    fake_worker(load={"fail": fail})
+    done = vramble("chat", model, "--prompt", "x", "--json")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert one_line(done.stderr) == "vramble: tiny.gguf is no GGUF file. Choose another."
+
+
+def test_crash_in_the_middle_keeps_the_text_that_came(vramble, fake_worker, model) -> None:
+    fake_worker(generate={"text": "one two three", "after": 2, "signal": "SIGKILL", "stderr": ["log"] * 50})
+    done = vramble("chat", model, "--prompt", "x")
+    assert (done.returncode, done.stdout) == (1, "one two ")
+    assert "memory ran out" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [
+        ("hf:owner/repo/sub/file.gguf", "vramble pull owner/repo sub/file.gguf"),
+        ("hf:owner/repo", "hf:owner/repo/file.gguf"),
+        ("hf:../../etc/passwd", "hf:owner/repo/file.gguf"),
+        ("hf:/etc/x/passwd", "hf:owner/repo/file.gguf"),
+        ("no-such-model", "no-such-model"),
+    ],
+)
+def test_models_that_are_not_there(vramble, fake_worker, argument, words) -> None:
+    done = vramble("chat", argument, "--prompt", "x")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in one_line(done.stderr)
+
+
+def test_downloaded_model_by_its_hub_name(vramble, fake_worker, journal) -> None:
+    fake_worker(journal=str(journal))
+    file = Path(os.environ["VRAMBLE_HOME"]) / "data" / "models" / "owner" / "repo" / "q4" / "file.gguf"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"GGUF")
+    assert vramble("chat", "hf:owner/repo/q4/file.gguf", "--prompt", "x").returncode == 0
+    assert frames(journal, "load")[0]["path"] == str(file)
+
+
+def start_chat(model: str, stdin: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*VRAMBLE, "chat", model], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)
+    )
+
+
+def test_conversation_in_a_terminal(fake_worker, model, journal) -> None:
+    fake_worker(journal=str(journal))
+    master, slave = pty.openpty()
+    os.write(master, b"first\n\nsecond\n/exit\n")
+    out, err = start_chat(model, slave).communicate(timeout=60)
+    os.close(master)
+    os.close(slave)
+    assert out.decode().replace("> ", "").split() == ["first", "second"]
+    assert "tiny on Fake Radeon" in err.decode()
+    roles = [(m["role"], m["content"]) for m in frames(journal, "generate")[-1]["messages"]]
+    assert roles == [("user", "first"), ("assistant", "first"), ("user", "second")]
+
+
+def test_a_failed_turn_does_not_end_the_conversation(fake_worker, model) -> None:
+    fail = {"code": "context-full", "message": "Too long."}
+    fake_worker(generate=[{"fail": fail, "after": 0}, {}])
+    master, slave = pty.openpty()
+    os.write(master, b"first\nsecond\n/exit\n")
+    process = start_chat(model, slave)
+    out, err = process.communicate(timeout=60)
+    os.close(master)
+    os.close(slave)
+    assert "second" in out.decode()
+    assert "Too long." in err.decode()
+    assert process.returncode == 0
+
+
+def test_ctrl_c_stops_the_answer_and_keeps_its_text(fake_worker, model) -> None:
+    fake_worker(generate={"text": "word " * 500, "delay": 0.02})
+    process = subprocess.Popen(
+        [*VRAMBLE, "chat", model, "--prompt", "x"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)
+    )
+    assert process.stdout is not None
+    assert process.stdout.read(5) == b"word "
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert one_line(err.decode()) == "vramble: Stopped before the answer was complete."
+
+
+def test_closed_pipe_ends_quietly(fake_worker, model) -> None:
+    fake_worker(generate={"text": "word " * 100, "delay": 0.02})
+    process = subprocess.Popen(
+        [*VRAMBLE, "chat", model, "--prompt", "x"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(5)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=60) == 1
