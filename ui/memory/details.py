@@ -15,6 +15,7 @@ from ui.memory.words import number, tr
 from ui.theme import SPACE_L, SPACE_S, Theme, set_role
 
 LISTED_PROCESSES = 5
+ROW_HEIGHT = 30
 
 
 def heading(snapshot: MemorySnapshot | None, model: ModelInfo | None) -> str:
@@ -49,7 +50,6 @@ class MemoryDetails(QFrame):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("memoryDetails")
         self.setProperty("role", "popover")
         self._theme = theme
@@ -97,7 +97,6 @@ class MemoryDetails(QFrame):
         table.setAccessibleName(self.tr("Memory figures"))
         table.verticalHeader().hide()
         table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        table.verticalHeader().setDefaultSectionSize(self._theme.px(30))
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         table.horizontalHeader().setHighlightSections(False)
         table.setShowGrid(False)
@@ -111,6 +110,7 @@ class MemoryDetails(QFrame):
     def _fit_table(self) -> None:
         """As large as its cells; columns only grow, so that figures do not jump."""
         table = self._table
+        table.verticalHeader().setDefaultSectionSize(self._theme.px(ROW_HEIGHT))
         metrics = table.fontMetrics()
         for column in range(self._model.columnCount()):
             texts = [str(self._model.index(row, column).data() or "") for row in range(self._model.rowCount())]
@@ -119,5 +119,5 @@ class MemoryDetails(QFrame):
             wanted = max(least, max(metrics.horizontalAdvance(text) for text in texts) + self._theme.px(24))
             table.setColumnWidth(column, max(wanted, table.columnWidth(column) if self.isVisible() else 0))
         width = sum(table.columnWidth(column) for column in range(self._model.columnCount()))
-        height = table.horizontalHeader().sizeHint().height() + self._model.rowCount() * self._theme.px(30)
+        height = table.horizontalHeader().sizeHint().height() + self._model.rowCount() * self._theme.px(ROW_HEIGHT)
         table.setFixedSize(QSize(width + 2, height + 2))

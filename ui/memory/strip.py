@@ -145,7 +145,7 @@ class MemoryStrip(QAbstractButton):
         self.setToolTip(plain_tooltip("\n".join(self._view.lines)))
         if not self._spoken.isActive():
             self._speak()
-        if self._details is not None:
+        if self._details is not None and self._details.isVisible():
             self._details.show_figures(self._snapshot, self._model, self._speed)
         self.update()
 
@@ -163,14 +163,9 @@ class MemoryStrip(QAbstractButton):
     def _open(self) -> None:
         self.opened.emit()
         if self._details is None:
-            details = MemoryDetails(self._theme, self)
-            details.destroyed.connect(self._forget_details)
-            details.show_figures(self._snapshot, self._model, self._speed)
-            details.open_above(self)
-            self._details = details
-
-    def _forget_details(self) -> None:
-        self._details = None
+            self._details = MemoryDetails(self._theme, self)
+        self._details.show_figures(self._snapshot, self._model, self._speed)
+        self._details.open_above(self)
 
     def _padding(self) -> int:
         return self._theme.px(SPACE_M)

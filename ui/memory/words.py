@@ -61,7 +61,7 @@ def sensor_texts(gpu: GpuMemory | None) -> list[str]:
         return []
     texts = []
     if gpu.busy_percent is not None:
-        texts.append(tr("load {n} %").format(n=gpu.busy_percent))
+        texts.append(tr("Load {n} %").format(n=gpu.busy_percent))
     if gpu.temperature_c is not None:
         texts.append(f"{gpu.temperature_c:.0f} °C")
     if gpu.power_w is not None:
