@@ -14,6 +14,7 @@ from engine.downloads.partial import part_path, record_path
 from engine.errors import VrambleError
 from engine.library.address import parse_repo
 from engine.library.names import shown
+from engine.library.origin import origin_path
 from engine.library.safe_path import safe_relative
 
 
@@ -95,6 +96,7 @@ def _put_in_place(target: Path) -> None:
                 os.fsync(folder)
             finally:
                 os.close(folder)
-        record_path(target).unlink(missing_ok=True)
+        if record_path(target).exists():
+            record_path(target).replace(origin_path(target))
     except OSError as error:
         raise write_error(error, target) from error

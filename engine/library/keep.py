@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine.errors import VrambleError
 from engine.library.names import STARTER_OWNER, base_stem, shown
+from engine.library.origin import origin_path
 from engine.library.records import InstalledModel
 from engine.library.sizes import size_text
 
@@ -39,6 +40,7 @@ def delete(models_folder: Path, model: InstalledModel) -> int:
     for path in parts:
         try:
             path.unlink(missing_ok=True)
+            origin_path(path).unlink(missing_ok=True)
         except OSError as error:
             raise VrambleError(
                 "delete-failed",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from engine.library.gguf import HeaderProblem, ModelHeader, read_file
@@ -16,17 +16,21 @@ Header = ModelHeader | HeaderProblem
 
 
 class Scanner:
-    """Scans one models folder; remembers headers of files that did not change."""
+    """Scans one models folder; remembers headers of files that did not change.
 
-    def __init__(self, root: Path) -> None:
+    ``stop`` is asked between files: a scan that is stopped gives what it has.
+    """
+
+    def __init__(self, root: Path, stop: Callable[[], bool] = lambda: False) -> None:
         self._root = root
+        self._stop = stop
         self._headers: dict[tuple[int, int, int, int], Header] = {}
 
     def scan(self) -> ScanResult:
         """Everything below the folder now. A missing folder is a result, and none is made."""
         if not self._root.is_dir():
             return ScanResult(folder_missing=True)
-        found = walk(self._root)
+        found = walk(self._root, self._stop)
         headers = {file.path: self._header(file) for file in found.files if not piece_of(file.path.name)}
         self._headers = {file.key: headers[file.path] for file in found.files if file.path in headers}
         models: list[InstalledModel] = []
@@ -45,6 +49,8 @@ class Scanner:
 
     def _header(self, file: FoundFile) -> Header:
         known = self._headers.get(file.key)
+        if known is None and self._stop():
+            return HeaderProblem(state=FileState.UNREADABLE, message="The scan was stopped.")
         return known if known is not None else read_file(file.path)
 
     def _entry(self, files: list[FoundFile], headers: dict[Path, Header]) -> InstalledModel | None:

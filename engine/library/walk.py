@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -31,13 +32,13 @@ class Walk(msgspec.Struct, frozen=True):
     problems: tuple[str, ...]
 
 
-def walk(root: Path) -> Walk:
-    """All candidates below ``root``, links followed, each real folder entered once."""
+def walk(root: Path, stop: Callable[[], bool] = lambda: False) -> Walk:
+    """All candidates below ``root``, links followed, each real folder entered once, until ``stop``."""
     files: list[FoundFile] = []
     problems: list[str] = []
     seen: set[tuple[int, int]] = set()
     waiting = [(root, 0)]
-    while waiting:
+    while waiting and not stop():
         folder, depth = waiting.pop()
         try:
             info = folder.stat()

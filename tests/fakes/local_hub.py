@@ -185,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
-    def log_message(self, *args: object) -> None:  # type: ignore[override]
+    def log_message(self, *args: object) -> None:
         """Requests are logged by `LocalHub.note`."""
 
     def do_HEAD(self) -> None:

@@ -39,7 +39,7 @@ def test_a_file_arrives_under_its_name_and_checked(hub: LocalHub, tmp_path: Path
     assert os.fsdecode(done.path) == str(target)
     assert (done.sha256, done.size, done.verified) == (file.sha256, len(file.data), True)
     assert target.read_bytes() == file.data
-    assert sorted(path.name for path in folder(tmp_path).iterdir()) == [FILE]
+    assert sorted(path.name for path in folder(tmp_path).iterdir()) == [f".{FILE}.json", FILE]
 
 
 def test_progress_grows_to_the_whole(hub: LocalHub, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_split_set_appears_only_when_all_parts_are_right(hub: LocalHub, tmp_pa
     files[2].body = None
     done = finish(fetch_request(tmp_path, files=parts))
     assert (done.size, done.verified) == (150_000, True)
-    assert sorted(path.name for path in folder(tmp_path).iterdir()) == names
+    assert sorted(path.name for path in folder(tmp_path).glob("[!.]*")) == names
     assert [hub.sent[name] for name in names] == [50_000, 50_000, 100_000]
 
 
