@@ -14,7 +14,8 @@ class SetupError(Exception):
         self.advice = advice
 
     def __str__(self) -> str:
-        return f"{self.message}\n{self.advice}"
+        between = "\n" if "\n" in self.message else " "
+        return self.message + between + self.advice
 
 
 def say(text: str) -> None:
