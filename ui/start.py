@@ -57,6 +57,7 @@ def run(argv: Sequence[str], build: Callable[[], Services]) -> int:
     window.focus()
     QTimer.singleShot(0, window, services.begin)
     code = app.exec()
+    services.shutdown()
     signals.restore()
     crash.remove()
     return code

@@ -1,0 +1,111 @@
+"""Builds every service and hands it to who needs it. The only place that does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QObject
+
+from app.chat.controller import ChatController
+from app.chat.model_choice import ModelChoice
+from app.downloads.service import DownloadService
+from app.jobs import SerialRunner, ThreadExecutor
+from app.library.service import LibraryService
+from app.memory.service import MemoryService
+from app.notices import Notices
+from app.paths import Paths, starter_model
+from app.settings.store import SettingsStore
+from app.worker.service import WorkerService
+from engine.client.session import WorkerState
+from engine.memory.sampler import MemorySampler
+from engine.memory.tree import sysroot
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything the window shows and commands.
+
+    Attributes:
+        lifetime: Parent of all objects here.
+        files: Runner for small writes: settings, logs.
+    """
+
+    paths: Paths
+    notices: Notices
+    settings: SettingsStore
+    worker: WorkerService
+    chat: ChatController
+    library: LibraryService
+    downloads: DownloadService
+    memory: MemoryService
+    lifetime: QObject
+    files: SerialRunner
+    database: SerialRunner
+
+    def begin(self) -> None:
+        """What can wait until the window is seen: the worker starts, so that its devices are known."""
+        self.worker.start()
+
+    def close(self, done: Callable[[], None]) -> None:
+        """Save what streams, end the worker, then ``done``. Returns at once."""
+        closing = Closing(self.worker, done, self.lifetime)
+        self.chat.close(closing.end_worker)
+
+    def shutdown(self) -> None:
+        """End what still runs, before this returns. After the event loop, bounded by the worker's 3 s."""
+        self.worker.shutdown()
+        self.downloads.shutdown()
+        self.library.shutdown()
+        self.memory.shutdown()
+        self.database.close()
+        self.files.close()
+
+
+class Closing(QObject):
+    """Waits for the worker's process to be gone."""
+
+    def __init__(self, worker: WorkerService, done: Callable[[], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._worker, self._done = worker, done
+
+    def end_worker(self) -> None:
+        """Ask the worker to end and tell when it has."""
+        self._worker.state_changed.connect(self._look)
+        self._worker.stop()
+        self._look(self._worker.state)
+
+    def _look(self, state: WorkerState) -> None:
+        if state in (WorkerState.STOPPED, WorkerState.CRASHED):
+            self._worker.state_changed.disconnect(self._look)
+            self._done()
+
+
+def build(paths: Paths) -> Services:
+    """All services for the folders in ``paths``; reads the settings file, starts no process."""
+    lifetime = QObject(QCoreApplication.instance())
+    files = SerialRunner(ThreadExecutor("files"), lifetime)
+    database = SerialRunner(ThreadExecutor("database"), lifetime)
+    notices = Notices(lifetime)
+    settings = SettingsStore(paths.settings, files, notices, lifetime)
+    worker = WorkerService(paths, files, notices, lifetime)
+    library = LibraryService(paths.models, starter_model(), ThreadExecutor("library"), lifetime)
+    downloads = DownloadService(paths.models, ThreadExecutor("downloads"), lifetime)
+    memory = MemoryService(MemorySampler(sysroot()), ThreadExecutor("memory"), lifetime)
+    choice = ModelChoice(worker, settings, lambda: None if library.scanning else library.models, lifetime)
+    chat = ChatController(worker, paths.database, database, settings, notices, choice.choose, parent=lifetime)
+    downloads.finished.connect(lambda _job: library.rescan())
+    worker.state_changed.connect(lambda _state: memory.set_worker(worker.pid))
+    return Services(
+        paths=paths,
+        notices=notices,
+        settings=settings,
+        worker=worker,
+        chat=chat,
+        library=library,
+        downloads=downloads,
+        memory=memory,
+        lifetime=lifetime,
+        files=files,
+        database=database,
+    )
