@@ -6,9 +6,15 @@ Three generations of keys: ``vram mem`` (Linux 5.14 to 5.18), ``drm-memory-vram`
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from engine.memory import values
+
+_KEYS = "(?:drm-)?pdev|drm-client-id|pasid|drm-(?:resident|memory)-(?:vram|gtt)|(?:vram|gtt) mem|amd-evicted-vram"
+_ROWS = re.compile(rf"^({_KEYS})[ \t]*:[ \t]*([^\n]*?)[ \t\r]*$", re.MULTILINE)
+"""The rows that count, of about forty; the first of each key is the one that is taken."""
 
 
 class DrmUse(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +34,7 @@ class DrmUse(msgspec.Struct, frozen=True, kw_only=True):
 
 def parse(text: str | None) -> DrmUse | None:
     """The client behind one file; None when it is no DRM file or names no PCI device."""
-    pairs = values.colon_pairs(text)
+    pairs = dict(reversed(_ROWS.findall(text or "")))
     pci = values.pci_address(pairs.get("drm-pdev") or pairs.get("pdev"))
     client = pairs.get("drm-client-id")
     if client is None and "pasid" in pairs:

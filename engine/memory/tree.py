@@ -13,6 +13,8 @@ log = logging.getLogger(__name__)
 MAX_BYTES = 256 * 1024
 """More than any file we read; a longer one is cut."""
 
+PART_BYTES = 16 * 1024
+
 SYSROOT_VARIABLE = "VRAMBLE_SYSROOT"
 
 
@@ -23,15 +25,17 @@ def sysroot(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def read_file(path: str) -> bytes:
-    """The content of ``path``, at most `MAX_BYTES`. Raises OSError."""
+    """The content of ``path``, at most `MAX_BYTES`. Raises OSError.
+
+    These files are made whole when they are read, so a short part is the last one.
+    """
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
-        parts = []
-        size = 0
-        while size < MAX_BYTES and (part := os.read(handle, MAX_BYTES - size)):
-            parts.append(part)
-            size += len(part)
-        return b"".join(parts)
+        data = part = os.read(handle, PART_BYTES)
+        while len(part) == PART_BYTES and len(data) < MAX_BYTES:
+            part = os.read(handle, PART_BYTES)
+            data += part
+        return data
     finally:
         os.close(handle)
 
