@@ -1,0 +1,46 @@
+"""What the chat tells the user beside the transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from app.notices import Action, Notice, Severity, from_error
+from engine.errors import VrambleError
+
+BUSY: Final = "chat-busy"
+NO_MODEL: Final = "chat-no-model"
+UNSAVED: Final = "chat-unsaved"
+OPEN: Final = "chat-open"
+
+
+def busy_elsewhere(stop: Callable[[], None]) -> Notice:
+    """Another conversation's answer still runs."""
+    return Notice(
+        BUSY,
+        Severity.INFO,
+        "An answer in another conversation is still being written. Send again when it has ended.",
+        actions=(Action("Stop it", stop),),
+        timeout_ms=15_000,
+    )
+
+
+def no_model(reason: VrambleError, choose: Callable[[], None]) -> Notice:
+    """Nothing can answer."""
+    action = Action("Choose a model", choose)
+    return Notice(NO_MODEL, Severity.WARN, reason.sentence, reason.detail, (action,))
+
+
+def remark(error: VrambleError) -> Notice:
+    """Something about the database that is good to know at the start."""
+    return Notice(f"chat-{error.code}", Severity.WARN, error.sentence, error.detail)
+
+
+def not_saved(error: VrambleError) -> Notice:
+    """What is on the screen is not on the disk."""
+    return from_error(UNSAVED, error)
+
+
+def not_opened(error: VrambleError) -> Notice:
+    """A conversation or the list could not be read or changed."""
+    return from_error(OPEN, error)

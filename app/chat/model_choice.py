@@ -1,0 +1,88 @@
+"""Which model answers when none is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+from PySide6.QtCore import QObject
+
+from app.chat.engine_seam import AnswerEngine
+from app.settings.records import EngineSettings
+from app.settings.store import SettingsStore
+from engine.errors import VrambleError
+from engine.protocol.types import LoadOptions, ModelInfo
+
+
+class Installed(Protocol):
+    """What is asked of an installed model."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+
+    @property
+    def can_chat(self) -> bool:
+        """Whether it can answer."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A model to load."""
+
+    path: Path
+    options: LoadOptions
+
+
+class ModelChoice(QObject):
+    """The model that was loaded last, else the only one there is; never another one unasked.
+
+    Keeps `EngineSettings.last_model`.
+
+    Args:
+        engine: Whose loads are remembered.
+        settings: Where they are remembered.
+        installed: The installed models; None while they are not known yet.
+    """
+
+    def __init__(
+        self,
+        engine: AnswerEngine,
+        settings: SettingsStore,
+        installed: Callable[[], Sequence[Installed] | None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._installed = installed
+        engine.model_changed.connect(self._remember)
+
+    def choose(self) -> Choice | VrambleError:
+        """What to load, or the sentence for the user: there is none, or the last one is gone."""
+        settings = self._settings.get(EngineSettings)
+        models = self._installed()
+        if settings.last_model:
+            last = Path(settings.last_model)
+            if models is None or any(model.path == last for model in models):
+                return Choice(last, settings.load_options())
+            return _gone(last)
+        usable = [model.path for model in models or () if model.can_chat]
+        return Choice(usable[0], settings.load_options()) if len(usable) == 1 else _none()
+
+    def _remember(self, model: ModelInfo | None) -> None:
+        if model is not None:
+            settings = self._settings.get(EngineSettings)
+            self._settings.put(msgspec.structs.replace(settings, last_model=model.path))
+
+
+def _none() -> VrambleError:
+    return VrambleError("no-model", "No model is loaded.", "Choose one, then send again.")
+
+
+def _gone(path: Path) -> VrambleError:
+    return VrambleError(
+        "model-gone", f"The model {path.stem} is no longer there.", "Choose another one, then send again.", str(path)
+    )

@@ -1,0 +1,63 @@
+"""What the transcript shows of a message."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.chat.records import Message, Role, Status
+from engine.protocol.types import GenerationStats
+
+YOU = "You"
+UNNAMED_MODEL = "Model"
+
+
+class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the transcript.
+
+    Attributes:
+        author: "You", the name of the model that wrote it, or a stored role that is not known.
+        error: Sentence to show with the message: why it failed or was cut, or what of it is damaged.
+        version: 1 for the first of the messages that could stand here.
+        versions: How many there are.
+        progress: What is happening before the first token, else empty.
+        created: Seconds since 1970.
+        finish: The engine's reason for the end, by name (`engine.protocol.types.FinishReason`).
+    """
+
+    id: str
+    role: Role
+    text: str
+    status: Status
+    author: str
+    stats: GenerationStats | None = None
+    error: str | None = None
+    version: int = 1
+    versions: int = 1
+    progress: str = ""
+    created: float = 0.0
+    finish: str | None = None
+
+
+def row_of(message: Message) -> MessageRow:
+    """The row of a stored message."""
+    return MessageRow(
+        id=message.id,
+        role=message.role,
+        text=message.text,
+        status=message.status,
+        author=_author(message),
+        stats=message.stats,
+        error=message.error or message.problem or None,
+        version=message.version,
+        versions=message.versions,
+        created=message.created,
+        finish=message.finish,
+    )
+
+
+def _author(message: Message) -> str:
+    if message.role is Role.USER:
+        return YOU
+    if message.role is Role.ASSISTANT:
+        return message.model or UNNAMED_MODEL
+    return message.role_name

@@ -1,0 +1,250 @@
+"""The one answer that runs: what the engine says, saved and shown at a bounded rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from app.chat.database import ChatDatabase
+from app.chat.engine_seam import AnswerEngine
+from app.chat.model_choice import Choice
+from app.chat.outcome import Outcome, outcome_of
+from app.chat.prompt import build_prompt
+from app.chat.rows import UNNAMED_MODEL, MessageRow
+from app.chat.settings import ChatSettings
+from app.chat.throttle import Throttle
+from engine.chat.records import AnswerEnd, AnswerStart, Role, RunSettings, Status, Thread
+from engine.chat.text import StreamCleaner
+from engine.client.session import WorkerState
+from engine.errors import VrambleError
+from engine.protocol.frames import Delta, Failed, Finished, Loaded, Progress
+
+SHOW_MS = 33
+SAVE_MS = 700
+"""With the time a save takes, well below the promised second."""
+
+WAITING = "Waiting for the model"
+STOPPING = "Stopping"
+
+
+class RunningAnswer(QObject):
+    """From the moment the user sends until the last event of the engine.
+
+    Attributes:
+        changed: `row` changed; at most every `SHOW_MS`.
+        unsaved: A save while streaming failed (`VrambleError`); the text is still here.
+        ended: `AnswerEnd`, once. Not after `abandon`.
+    """
+
+    changed = Signal()
+    unsaved = Signal(object)
+    ended = Signal(object)
+
+    def __init__(
+        self,
+        start: AnswerStart,
+        conversation: str,
+        settings: ChatSettings,
+        engine: AnswerEngine,
+        database: ChatDatabase,
+        choose: Callable[[], Choice | VrambleError],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.conversation = conversation
+        self._settings, self._engine, self._database, self._choose = settings, engine, database, choose
+        self._row = MessageRow(
+            id=start.id,
+            role=Role.ASSISTANT,
+            text="",
+            status=Status.STREAMING,
+            author=start.model or UNNAMED_MODEL,
+            progress=WAITING,
+        )
+        self._model = start.model
+        self._thread: Thread | None = None
+        self._pieces: list[str] = []
+        self._cleaner = StreamCleaner()
+        self._request: int | None = None
+        self._load: int | None = None
+        self._load_failure: Failed | None = None
+        self._saw_load = self._stopping = self._over = False
+        self._saving = self._save_again = False
+        self._show = Throttle(SHOW_MS, self.changed.emit, self)
+        self._save = Throttle(SAVE_MS, self._save_now, self)
+        engine.state_changed.connect(self._engine_state)
+
+    @property
+    def id(self) -> str:
+        """Id of the answer's message."""
+        return self._row.id
+
+    @property
+    def row(self) -> MessageRow:
+        """The answer as it is now."""
+        return msgspec.structs.replace(self._row, text=self._text())
+
+    def place(self, row: MessageRow) -> None:
+        """Take version numbers and time from the stored row."""
+        self._row = msgspec.structs.replace(self._row, version=row.version, versions=row.versions, created=row.created)
+
+    def ask(self, thread: Thread) -> None:
+        """Ask the engine to answer ``thread``, which is on disk now."""
+        self._thread = thread
+        if self._stopping:
+            self._end(Outcome(status=Status.STOPPED))
+        else:
+            self._generate(thread)
+
+    def stop(self) -> None:
+        """End it as soon as possible; what was written stays."""
+        if self._stopping or self._over:
+            return
+        self._stopping = True
+        self._change(progress=STOPPING)
+        for request in (self._request, self._load):
+            if request is not None:
+                self._engine.cancel(request)
+
+    def abandon(self) -> AnswerEnd:
+        """The program ends: nothing is heard any more; the answer as it is now, stopped."""
+        self._close()
+        if self._request is not None:
+            self._engine.cancel(self._request)
+        return self._answer_end(Outcome(status=Status.STOPPED))
+
+    def _generate(self, thread: Thread) -> None:
+        self._request = self._engine.generate(
+            build_prompt(self._settings.system_prompt, thread.messages),
+            self._settings.sampling(),
+            self._settings.max_tokens,
+            (),
+            self._take_delta,
+            self._take_progress,
+            self._take_end,
+        )
+
+    def _engine_state(self, state: WorkerState) -> None:
+        if state is WorkerState.LOADING and self._request is not None:
+            self._saw_load = True
+
+    def _take_progress(self, progress: Progress) -> None:
+        if not self._over and not self._stopping:
+            self._saw_load = self._saw_load or progress.stage == "load"
+            self._change(progress=words_for(progress))
+
+    def _take_delta(self, delta: Delta) -> None:
+        if self._over:
+            return
+        self._pieces.append(self._cleaner.feed(delta.text))
+        self._name_model()
+        if not self._stopping:
+            self._row = msgspec.structs.replace(self._row, progress="")
+        self._show.poke()
+        self._save.poke()
+
+    def _take_end(self, event: Finished | Failed) -> None:
+        if self._over:
+            return
+        if isinstance(event, Failed) and event.code == "no-model" and self._load_and_try_again():
+            return
+        if isinstance(event, Failed) and event.code == "no-model" and self._load_failure is not None:
+            event = self._load_failure
+        self._pieces.append(self._cleaner.finish())
+        self._name_model()
+        self._end(outcome_of(event, self._text(), stopping=self._stopping))
+
+    def _load_and_try_again(self) -> bool:
+        """No model was loaded or about to be: load the one that is chosen, and ask behind it."""
+        if self._saw_load or self._stopping or self._load is not None or self._thread is None:
+            return False
+        choice = self._choose()
+        if isinstance(choice, VrambleError):
+            return False
+        self._load = self._engine.load(choice.path, choice.options, self._loaded)
+        self._generate(self._thread)
+        return True
+
+    def _loaded(self, event: Loaded | Failed) -> None:
+        if isinstance(event, Failed):
+            self._load_failure = event
+
+    def _name_model(self) -> None:
+        model = self._engine.model
+        if model is not None and model.name != self._model:
+            self._model = model.name
+            self._row = msgspec.structs.replace(self._row, author=model.name)
+
+    def _change(self, *, progress: str) -> None:
+        if progress != self._row.progress:
+            self._row = msgspec.structs.replace(self._row, progress=progress)
+            self._show.poke()
+
+    def _text(self) -> str:
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
+
+    def _save_now(self) -> None:
+        """One save at a time: a slow disk gets fewer, not a queue of them."""
+        if self._saving:
+            self._save_again = True
+            return
+        self._saving = True
+        id_, text = self.id, self._text()
+        self._database.call(lambda store: store.save_text(id_, text), self._saved)
+
+    def _saved(self, result: bool | VrambleError) -> None:
+        self._saving = False
+        if self._over:
+            return
+        if isinstance(result, VrambleError):
+            self.unsaved.emit(result)
+        if self._save_again:
+            self._save_again = False
+            self._save.poke()
+
+    def _end(self, outcome: Outcome) -> None:
+        self._close()
+        end = self._answer_end(outcome)
+        self._row = msgspec.structs.replace(
+            self._row, status=end.status, stats=end.stats, error=end.error, finish=end.finish, progress=""
+        )
+        self.changed.emit()
+        self.ended.emit(end)
+
+    def _close(self) -> None:
+        self._over = True
+        self._show.stop()
+        self._save.stop()
+        self._engine.state_changed.disconnect(self._engine_state)
+
+    def _answer_end(self, outcome: Outcome) -> AnswerEnd:
+        model = self._engine.model
+        settings = RunSettings(
+            sampling=self._settings.sampling(),
+            max_tokens=self._settings.max_tokens,
+            n_ctx=None if model is None else model.n_ctx,
+        )
+        return AnswerEnd(
+            id=self.id,
+            text=self._text(),
+            status=outcome.status,
+            model=self._model,
+            settings=settings,
+            stats=outcome.stats,
+            error=outcome.error,
+            finish=outcome.finish,
+        )
+
+
+def words_for(progress: Progress) -> str:
+    """What is happening before the first token."""
+    if progress.stage == "load":
+        percent = 100 * progress.done // progress.total if progress.total > 0 else 0
+        return f"Loading the model: {min(max(percent, 0), 100)} %"
+    if progress.stage == "prompt" and progress.total > 0:
+        return f"Reading the prompt: {progress.done} of {progress.total} tokens"
+    return WAITING
