@@ -44,7 +44,8 @@ class Services:
     database: SerialRunner
 
     def begin(self) -> None:
-        """What can wait until the window is seen: the worker starts, so that its devices are known."""
+        """What can wait until the window is seen: the history is read, the worker tells its devices."""
+        self.chat.start()
         self.worker.start()
 
     def close(self, done: Callable[[], None]) -> None:
