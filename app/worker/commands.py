@@ -9,8 +9,9 @@ import msgspec
 
 from app.paths import find_paths
 from engine.client.blocking import BlockingWorker
+from engine.client.calls import raise_failure
 from engine.client.command import worker_command
-from engine.protocol.frames import Hello
+from engine.protocol.frames import Hello, ListDevices
 from engine.protocol.types import DeviceInfo
 
 if TYPE_CHECKING:
@@ -30,12 +31,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Start the engine, print what it says of itself, end it."""
     with BlockingWorker(worker_command(find_paths().backends)) as worker:
         hello = worker.start()
+        if not hello.engine:
+            _raise_reason(worker)
     if arguments.json:
         document = {"backends": hello.backends, "devices": hello.devices}
         print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
     else:
         print(table(hello))
     return 0
+
+
+def _raise_reason(worker: BlockingWorker) -> None:
+    """A worker that could not load its engine answers every request with the reason."""
+    for event in worker.request(ListDevices(id=worker.next_id())):
+        raise_failure(event)
 
 
 def table(hello: Hello) -> str:

@@ -278,12 +278,13 @@ class WorkerService(QObject):
             self._process.write(data)
 
     def _receive(self, data: bytes) -> None:
-        events = self._session.receive(data)
-        self._hello = self._session.hello or self._hello
-        self._tell()
-        for event in events:
-            self._take(event)
+        for line in data.splitlines(keepends=True):
+            events = self._session.receive(line)
+            self._hello = self._session.hello or self._hello
             self._tell()
+            for event in events:
+                self._take(event)
+                self._tell()
 
     def _take(self, event: FromWorker) -> None:
         active = self._agenda.active

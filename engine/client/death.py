@@ -12,6 +12,8 @@ import msgspec
 from engine.client.logtail import shorten_home
 
 DETAIL_LINES = 20
+STACK_LINES = 12
+STACK_START = "Fatal Python error:"
 JUDGED_LINES = 40
 """Only the end of the log is judged: an allocation that failed minutes ago was survived."""
 
@@ -155,13 +157,19 @@ def describe_death(
         verdict: Why the driver ended it, where it did.
         home: Folder to write as ``~`` (default: the user's).
     """
-    lines = [line for line in log_tail.splitlines() if line.strip()]
+    lines, stack = _split_stack([line for line in log_tail.splitlines() if line.strip()])
     judged = "\n".join(lines[-JUDGED_LINES:])
     code, sentence, next_step = _words(exit_code, signal, judged, verdict)
-    detail = shorten_home("\n".join(lines[-DETAIL_LINES:]), home)
+    detail = shorten_home("\n".join([*lines[-DETAIL_LINES:], *stack[:STACK_LINES]]), home)
     return WorkerDeath(
         code=code, sentence=sentence, next_step=next_step, signal=signal, exit_code=exit_code, log_tail=detail
     )
+
+
+def _split_stack(lines: list[str]) -> tuple[list[str], list[str]]:
+    """Log lines, and the stacks that Python wrote after them when a signal ended it."""
+    start = next((i for i, line in enumerate(lines) if line.startswith(STACK_START)), len(lines))
+    return lines[:start], lines[start:]
 
 
 def _words(exit_code: int | None, signal: int | None, log: str, verdict: Verdict | None) -> Words:

@@ -55,3 +55,21 @@ def test_an_engine_that_cannot_be_started(vramble, monkeypatch) -> None:
     done = vramble("devices")
     assert done.returncode == 1
     assert one_line(done.stderr) == "vramble: The engine could not be started. Install Vramble again."
+
+
+def test_an_engine_that_could_not_be_loaded_says_why(vramble, fake_worker) -> None:
+    fail = {"code": "library-missing", "message": "libvulkan.so.1 is missing.", "next_step": "Install it."}
+    fake_worker(engine="", devices=[], backends=[], list_devices={"fail": fail})
+    done = vramble("devices", "--json")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert one_line(done.stderr) == "vramble: libvulkan.so.1 is missing. Install it."
+
+
+def test_the_real_engine_lists_this_machine(vramble) -> None:
+    done = vramble("devices", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    assert "CPU" in {backend["name"] for backend in document["backends"] if backend["loaded"]}
+    (processor,) = [device for device in document["devices"] if device["kind"] == "cpu"]
+    assert processor["usable"]
+    assert processor["memory_total"] > 2**28

@@ -74,11 +74,13 @@ class Bench:
         answer.id = self.service.load(path, options or LoadOptions(), answer.ends.append)
         return answer
 
-    def ask(self, text: str = "one two three", max_tokens: int | None = None) -> Answer:
+    def ask(
+        self, text: str = "one two three", max_tokens: int | None = None, sampling: Sampling | None = None
+    ) -> Answer:
         answer = Answer()
         answer.id = self.service.generate(
             [ChatMessage(role="user", content=text)],
-            Sampling(),
+            sampling or Sampling(),
             max_tokens,
             (),
             answer.deltas.append,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 
 import pytest
 
 from engine.client.session import WorkerState
-from engine.protocol.frames import Finished, Loaded
-from engine.protocol.types import FinishReason, LoadOptions
+from engine.protocol.frames import Failed, Finished, Loaded
+from engine.protocol.types import ChatMessage, FinishReason, LoadOptions, Sampling
 from tests.app.worker.conftest import MODEL, OTHER
 
 
@@ -330,3 +331,70 @@ def test_closed_service_answers_everything_with_stopped(make_bench) -> None:
     bench.until_ended(load, answer)
     assert (load.failure, answer.failure) == ("stopped", "stopped")
     assert bench.starts() == 0
+
+
+def test_a_thousand_deltas_arrive_between_a_thousand_log_lines(make_bench) -> None:
+    text = "".join(f"{number} " for number in range(1000))
+    bench = make_bench(generate={"text": text, "garbage": ["llama_print: noise on stdout"], "stderr": ["log"] * 1000})
+    bench.load()
+    answer = bench.ask()
+    bench.until_ended(answer)
+    assert answer.text == text
+    assert [delta.tokens for delta in answer.deltas] == list(range(1, 1001))
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ("kill -ILL $$", "processor-too-old"),
+        ("echo 'OSError: libvulkan.so.1: cannot open shared object file' >&2; exit 1", "library-missing"),
+        ("echo 'ModuleNotFoundError: llama_cpp' >&2; exit 1", "engine-missing"),
+    ],
+)
+def test_an_engine_that_cannot_be_imported(make_bench, script, code) -> None:
+    bench = make_bench()
+    bench.service._environ = {"VRAMBLE_WORKER_COMMAND": f"/bin/sh -c {shlex.quote(script)}"}
+    bench.service.start()
+    bench.until_state(WorkerState.CRASHED)
+    assert [death.code for death in bench.deaths] == [code]
+
+
+def test_an_engine_that_takes_long_to_import_does_not_hold_anything_up(make_bench) -> None:
+    bench = make_bench(hello_delay=0.5)
+    load = bench.load()
+    bench.until_state(WorkerState.STARTING)
+    bench.until_ended(load)
+    assert isinstance(load.end, Loaded)
+
+
+def test_missing_hello_is_ended(make_bench, monkeypatch) -> None:
+    monkeypatch.setattr("engine.client.session.HELLO_SECONDS", 0.3)
+    bench = make_bench(hello=False, ignore_sigterm=True, eof="ignore")
+    load = bench.load()
+    bench.until_ended(load)
+    assert load.failure == "worker-silent"
+    assert bench.service.state is WorkerState.CRASHED
+
+
+def test_done_may_ask_for_the_next_thing_at_once(make_bench) -> None:
+    bench = make_bench(runs=[{"generate": {"after": 1, "signal": "SIGSEGV"}}, {}])
+    ends: list[object] = []
+
+    def ask(done) -> None:
+        message = ChatMessage(role="user", content="a b")
+        bench.service.generate([message], Sampling(), None, (), lambda _: None, lambda _: None, done)
+
+    def first_ended(event: object) -> None:
+        ends.append(event)
+        bench.service.unload()
+        ask(second_ended)
+
+    def second_ended(event: object) -> None:
+        ends.append(event)
+        bench.service.load(OTHER, LoadOptions(), ends.append)
+
+    bench.load()
+    ask(first_ended)
+    bench.until(lambda: len(ends) == 3)
+    assert [type(event) for event in ends] == [Failed, Finished, Loaded]
+    assert bench.service.model.name == "other"

@@ -90,3 +90,11 @@ def test_detail_is_the_last_lines_without_the_home_folder() -> None:
     lines = death.log_tail.splitlines()
     assert lines[-3:] == ["line 99", "open ~/models/a.gguf", "/home/adam/x"]
     assert len(lines) == 20
+
+
+def test_the_stacks_that_python_writes_do_not_hide_the_cause() -> None:
+    stack = ["Fatal Python error: Aborted", *(f'  File "/x.py", line {number} in f' for number in range(150))]
+    death = describe_death(None, signal.SIGABRT, "\n".join(["loading", VK_MEMORY, *stack]))
+    assert death.code == "out-of-device-memory"
+    assert death.log_tail.splitlines()[:3] == ["loading", VK_MEMORY, "Fatal Python error: Aborted"]
+    assert len(death.log_tail.splitlines()) <= 32
