@@ -1,0 +1,219 @@
+"""What can be done with messages: buttons, links, the menu."""
+
+from __future__ import annotations
+
+from html import escape
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import QObject, QPoint, QPointF
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QMenu, QToolTip
+
+from engine.chat.records import Role
+from ui.chat.transcript import hit
+from ui.chat.transcript.blocks import Code, Paragraph, Part, Table, table_lines
+from ui.chat.transcript.buttons import ActionButton, Buttons, Key, Kind, Wanted
+from ui.chat.transcript.code_view import CodeView
+from ui.chat.transcript.host import Host
+from ui.chat.transcript.layout import Placed
+from ui.chat.transcript.message import Message
+from ui.chat.transcript.paint import Scene, head_shift
+from ui.chat.transcript.qt_text import copiable
+from ui.chat.transcript.row import is_open
+from ui.chat.transcript.selection import message_text, parts_of, source_text
+
+OPENED = ("http", "https", "mailto")
+"""Schemes that may be opened after a question. All others are only copied."""
+
+LONGEST_ADDRESS = 600
+
+
+def may_open(address: str) -> bool:
+    """Whether the user may be asked to open ``address``."""
+    try:
+        return urlsplit(address).scheme.lower() in OPENED
+    except ValueError:
+        return False
+
+
+class Actions(QObject):
+    """Carries out what the user asks for inside the transcript."""
+
+    def __init__(self, view: Host, buttons: Buttons) -> None:
+        super().__init__(view if isinstance(view, QObject) else None)
+        self._view, self._buttons = view, buttons
+        buttons.pressed.connect(self._pressed)
+
+    # Buttons.
+
+    def wanted(self, scene: Scene) -> list[Wanted]:
+        """The buttons that belong to what is seen, from top to bottom."""
+        result: list[Wanted] = []
+        for placed in scene.layout.placed:
+            message = scene.layout.message(placed.row)
+            if isinstance(message.part(placed.section), Code):
+                result += self._code_buttons(scene, placed, message)
+            elif placed.section == message.foot:
+                result += self._message_buttons(scene, placed, message)
+        return result
+
+    def _code_buttons(self, scene: Scene, placed: Placed, message: Message) -> list[Wanted]:
+        view = message.view(placed.section)
+        assert isinstance(view, CodeView)
+        origin = scene.origin(placed)
+        y = int(origin.y() + head_shift(view, origin.y()))
+        right = int(origin.x() + view.width) - 2
+        copy = Key(Kind.COPY_CODE, message.row.id, placed.section)
+        result = [Wanted(copy, QPoint(right, y), from_right=True)]
+        if view.overflow() > 0 or view.state.wrap:
+            wrap = Key(Kind.WRAP_CODE, message.row.id, placed.section)
+            corner = QPoint(right - self._buttons.width_of(copy), y)
+            result.insert(0, Wanted(wrap, corner, from_right=True, checked=view.state.wrap))
+        return result
+
+    def _message_buttons(self, scene: Scene, placed: Placed, message: Message) -> list[Wanted]:
+        rows, row = scene.layout.rows, message.row
+        last = placed.row == len(rows) - 1
+        if not (last or placed.row in (self._view.hovered, scene.ring)) or is_open(row):
+            return []
+        keys = [Key(Kind.COPY_MESSAGE, row.id, 0)] if row.text.strip() else []
+        if last and row.role is Role.ASSISTANT:
+            keys.append(Key(Kind.REGENERATE, row.id, 0))
+        y = int(placed.y) + (scene.layout.look.bubble_padding[1] if message.user else 0)
+        if message.user:
+            corner = QPoint(int(scene.column_x + scene.layout.column), y)
+            return [Wanted(key, corner, from_right=True) for key in keys]
+        x, result = int(scene.column_x) - scene.layout.look.px(14), []
+        for key in keys:
+            result.append(Wanted(key, QPoint(x, y), from_right=False))
+            x += self._buttons.width_of(key)
+        return result
+
+    def _pressed(self, button: ActionButton) -> None:
+        key = button.key
+        number = self._row_of(key.message) if key else None
+        if key is None or number is None:
+            return
+        if key.kind is Kind.COPY_CODE:
+            self._copy_code(number, key)
+        elif key.kind is Kind.WRAP_CODE:
+            self._view.content.message(number).toggle_wrap(key.section)
+            self._view.refresh()
+        elif key.kind is Kind.COPY_MESSAGE:
+            self._copy(source_text(self._view.content.rows[number]))
+            self._buttons.confirm(key)
+        else:
+            self._view.regenerate_requested.emit()
+
+    def _copy_code(self, number: int, key: Key) -> None:
+        part = self._view.content.message(number).part(key.section)
+        if isinstance(part, Code):
+            self._copy(copiable(part.code))
+            self._buttons.confirm(key)
+
+    def _row_of(self, name: str) -> int | None:
+        rows = self._view.content.rows
+        return next((number for number in range(len(rows) - 1, -1, -1) if rows[number].id == name), None)
+
+    @staticmethod
+    def _copy(text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+
+    # Links.
+
+    def follow(self, address: str) -> None:
+        """A link was chosen: hand it to the owner, who asks; an address that may not be opened is only copied."""
+        if may_open(address):
+            self._view.link_activated.emit(address)
+        else:
+            self._copy(copiable(address))
+            self._view.address_copied.emit(address)
+
+    def show_address(self, address: str, place: QPoint) -> None:
+        """Show where a link leads, as plain text."""
+        if not address:
+            QToolTip.hideText()
+            return
+        shown = address if len(address) <= LONGEST_ADDRESS else address[:LONGEST_ADDRESS] + "…"
+        text = f"<p style='white-space: pre-wrap'>{escape(shown)}</p>"
+        if not may_open(address):
+            text += f"<p>{escape(self.tr('Cannot be opened from here. A click copies the address.'))}</p>"
+        QToolTip.showText(place, text)
+
+    # The menu.
+
+    def show_menu(self, point: QPoint) -> None:
+        """Open the menu for the message at ``point``."""
+        placed = hit.placed_at(self._view.scene, point.y())
+        if placed is None:
+            return
+        menu = self.make_menu(placed.row, QPointF(point))
+        menu.popup(self._view.to_global(point))
+
+    def make_menu(self, number: int, point: QPointF) -> QMenu:
+        """The menu for message ``number``, which deletes itself when it is closed."""
+        menu = QMenu(self._view.viewport())
+        menu.aboutToHide.connect(menu.deleteLater)
+        row = self._view.content.rows[number]
+        self._add(menu, self.tr("Copy"), self._view.copy_selection, enabled=self._view.selection.ends is not None)
+        self._add(menu, self.tr("Copy message"), lambda: self._copy(message_text(self._view.content, number)))
+        self._add(menu, self.tr("Copy as Markdown"), lambda: self._copy(source_text(row)))
+        self._add_code(menu, point)
+        menu.addSeparator()
+        self._add(menu, self.tr("Select message"), lambda: self.select_rows(number, number))
+        self._add(menu, self.tr("Select all"), self.select_all)
+        self._add_links(menu, number, hit.link_at(self._view.scene, point))
+        return menu
+
+    @staticmethod
+    def _add(menu: QMenu, text: str, run, *, enabled: bool = True) -> QAction:  # type: ignore[no-untyped-def]
+        action = menu.addAction(text)
+        action.setEnabled(enabled)
+        action.triggered.connect(lambda: run())
+        return action
+
+    def _add_code(self, menu: QMenu, point: QPointF) -> None:
+        found = hit.hit(self._view.scene, point)
+        if found is not None:
+            part = self._view.content.message(found.placed.row).part(found.placed.section)
+            if isinstance(part, Code):
+                self._add(menu, self.tr("Copy code"), lambda: self._copy(copiable(part.code)))
+
+    def _add_links(self, menu: QMenu, number: int, under: str) -> None:
+        """The link under the pointer, and for the keyboard all links of the message."""
+        if under:
+            menu.addSeparator()
+            self._add_link(menu, under)
+            self._add(menu, self.tr("Copy address"), lambda: self._copy(copiable(under)))
+            return
+        addresses = list(dict.fromkeys(address for part in parts_of(self._view.content, number) for address in links(part)))
+        if addresses:
+            submenu = menu.addMenu(self.tr("Links"))
+            for address in addresses[:24]:
+                self._add_link(submenu, address)
+
+    def _add_link(self, menu: QMenu, address: str) -> None:
+        label = self.tr("Open {}") if may_open(address) else self.tr("Copy {}")
+        shown = address if len(address) <= 60 else address[:59] + "…"
+        self._add(menu, label.format(shown.replace("&", "&&")), lambda: self.follow(address))
+
+    def select_rows(self, first: int, last: int) -> None:
+        """Select whole messages."""
+        foot = self._view.content.message(last).foot
+        self._view.selection.anchor = (first, 0, 0)
+        self._view.selection.cursor = (last, foot, 0)
+        self._view.refresh()
+
+    def select_all(self) -> None:
+        """Select the whole conversation."""
+        if self._view.content.rows:
+            self.select_rows(0, len(self._view.content.rows) - 1)
+
+
+def links(part: Part) -> list[str]:
+    """Addresses in a part."""
+    if isinstance(part, Paragraph):
+        return [span.href for span in part.content.spans if span.href]
+    if isinstance(part, Table):
+        return [span.href for row in table_lines(part) for cell in row for span in cell.spans if span.href]
+    return []

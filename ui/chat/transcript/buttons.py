@@ -1,0 +1,150 @@
+"""The buttons inside the transcript: real ones, so that mouse, keyboard and screen reader find them.
+
+They belong to what is seen. When a block scrolls away its buttons are kept for the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from PySide6.QtCore import QPoint, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from ui.theme import Theme
+from ui.widgets.text_button import TextButton
+
+CONFIRMED_MS = 1600
+
+
+class Kind(Enum):
+    """What a button does; the values are object name and icon."""
+
+    COPY_CODE = ("copyCodeButton", "copy")
+    WRAP_CODE = ("wrapCodeButton", "arrow-u-down-left")
+    COPY_MESSAGE = ("copyMessageButton", "copy")
+    REGENERATE = ("regenerateButton", "arrow-clockwise")
+
+
+class Key(NamedTuple):
+    """Which button: its kind, the message's id and the section it belongs to (0: the whole message)."""
+
+    kind: Kind
+    message: str
+    section: int
+
+
+class Wanted(NamedTuple):
+    """A button that should be seen: its right or left top corner, and whether it is pressed in."""
+
+    key: Key
+    corner: QPoint
+    from_right: bool
+    checked: bool | None = None
+
+
+class ActionButton(TextButton):
+    """Icon and word; says for a moment that it did what was asked."""
+
+    def __init__(self, theme: Theme, kind: Kind, label: str, done: str, name: str, parent: QWidget) -> None:
+        super().__init__(theme, label, kind.value[1], parent, role="quiet")
+        self.kind, self._label, self._done = kind, label, done
+        self.key: Key | None = None
+        self.setObjectName(kind.value[0])
+        self.setAccessibleName(name)
+        self.setToolTip(name)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.rest)
+
+    def confirm(self) -> None:
+        """Say that it is done."""
+        self.setText(self._done)
+        self.set_icon("check")
+        self.resize(self.sizeHint())
+        self._timer.start(CONFIRMED_MS)
+
+    def rest(self) -> None:
+        """Say what it does."""
+        self._timer.stop()
+        if self.text() != self._label:
+            self.setText(self._label)
+            self.set_icon(self.kind.value[1])
+            self.resize(self.sizeHint())
+
+
+class Buttons(QWidget):
+    """Makes, places and takes away the buttons over the viewport. It is itself never seen.
+
+    Attributes:
+        pressed: The `ActionButton` that was pressed.
+    """
+
+    pressed = Signal(object)
+
+    def __init__(self, theme: Theme, viewport: QWidget) -> None:
+        super().__init__(viewport)
+        self.hide()
+        self._theme, self._viewport = theme, viewport
+        self._shown: dict[Key, ActionButton] = {}
+        self._spare: dict[Kind, list[ActionButton]] = {kind: [] for kind in Kind}
+        self._labels = {
+            Kind.COPY_CODE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy code")),
+            Kind.WRAP_CODE: (self.tr("Wrap"), self.tr("Wrap"), self.tr("Wrap long lines")),
+            Kind.COPY_MESSAGE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy message")),
+            Kind.REGENERATE: (self.tr("Regenerate"), self.tr("Regenerate"), self.tr("Regenerate this answer")),
+        }
+
+    def show_these(self, wanted: Sequence[Wanted]) -> None:
+        """Have exactly the ``wanted`` buttons on screen, in this order for the Tab key."""
+        keys = {one.key for one in wanted}
+        changed = keys != self._shown.keys()
+        for key in [key for key in self._shown if key not in keys]:
+            self._take_away(key)
+        previous: QWidget | None = self._viewport.parentWidget()
+        for one in wanted:
+            button = self._shown.get(one.key) or self._bring(one.key)
+            if one.checked is not None:
+                button.setCheckable(True)
+                button.setChecked(one.checked)
+            corner = one.corner - QPoint(button.width(), 0) if one.from_right else one.corner
+            if button.pos() != corner:
+                button.move(corner)
+            if changed and previous is not None:
+                QWidget.setTabOrder(previous, button)
+            button.show()
+            previous = button
+
+    def width_of(self, key: Key) -> int:
+        """Width of a button, to place the next one beside it."""
+        return (self._shown.get(key) or self._bring(key)).width()
+
+    def confirm(self, key: Key) -> None:
+        """Let the button say that it is done."""
+        if key in self._shown:
+            self._shown[key].confirm()
+
+    def _bring(self, key: Key) -> ActionButton:
+        spare = self._spare[key.kind]
+        button = spare.pop() if spare else self._make(key.kind)
+        button.key = key
+        button.resize(button.sizeHint())
+        self._shown[key] = button
+        return button
+
+    def _make(self, kind: Kind) -> ActionButton:
+        label, done, name = self._labels[kind]
+        button = ActionButton(self._theme, kind, label, done, name, self._viewport)
+        button.clicked.connect(lambda: self.pressed.emit(button))
+        button.ensurePolished()
+        return button
+
+    def _take_away(self, key: Key) -> None:
+        button = self._shown.pop(key)
+        if button.hasFocus() and (view := self._viewport.parentWidget()) is not None:
+            view.setFocus()
+        button.hide()
+        button.rest()
+        button.key = None
+        self._spare[key.kind].append(button)

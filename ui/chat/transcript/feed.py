@@ -1,0 +1,68 @@
+"""From the model's signals to the layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
+
+from engine.chat.records import Role
+from ui.chat.transcript.layout import Layout
+from ui.chat.transcript.row import Row, is_open
+from ui.chat.transcript.selection import Selection
+
+
+class Feed(QObject):
+    """Keeps the rows of a layout equal to a model's.
+
+    Args:
+        changed: Called after each change; its argument says that only text of a running answer grew.
+    """
+
+    def __init__(
+        self,
+        model: QAbstractItemModel,
+        layout: Layout,
+        selection: Selection,
+        changed: Callable[[bool], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._model, self._layout, self._selection, self._changed = model, layout, selection, changed
+        model.modelReset.connect(self.reset)
+        model.layoutChanged.connect(self.reset)
+        model.rowsMoved.connect(self.reset)
+        model.rowsInserted.connect(self._inserted)
+        model.rowsRemoved.connect(self._removed)
+        model.dataChanged.connect(self._data_changed)
+
+    def _rows(self, first: int, last: int) -> list[Row]:
+        index, role = self._model.index, Qt.ItemDataRole.UserRole
+        return [index(number, 0).data(role) for number in range(first, last + 1)]
+
+    def reset(self) -> None:
+        """Take all rows."""
+        self._selection.clear()
+        self._layout.reset(self._rows(0, self._model.rowCount() - 1))
+        self._changed(False)
+
+    def _inserted(self, parent: QModelIndex, first: int, last: int) -> None:
+        rows = self._rows(first, last)
+        at_end = first == len(self._layout.rows)
+        self._selection.shift(first, len(rows))
+        self._layout.insert(first, rows)
+        if at_end and any(row.role is Role.USER for row in rows):
+            self._layout.follow = True
+        self._changed(False)
+
+    def _removed(self, parent: QModelIndex, first: int, last: int) -> None:
+        self._selection.shift(first, first - last - 1)
+        self._layout.remove(first, last)
+        self._changed(False)
+
+    def _data_changed(self, top: QModelIndex, bottom: QModelIndex) -> None:
+        growing = True
+        for number, row in enumerate(self._rows(top.row(), bottom.row()), top.row()):
+            growing = growing and is_open(row) and is_open(self._layout.rows[number])
+            self._layout.change(number, row)
+        self._changed(growing)

@@ -1,0 +1,268 @@
+"""One message: its parts, which of them are laid out, and how high each one is.
+
+A message is a stack of sections: number 0 is the head (the author), then the parts, and the foot (figures and buttons) is
+the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import ceil
+
+from PySide6.QtCore import QPointF
+
+from engine.chat.records import Role, Status
+from ui.chat.transcript import estimate
+from ui.chat.transcript.blocks import PARAGRAPH_GAP, Code, Paragraph, Part, Rule, Table
+from ui.chat.transcript.code_view import BlockState, CodeView
+from ui.chat.transcript.heights import Heights
+from ui.chat.transcript.look import Ink, Look
+from ui.chat.transcript.notes import Note, NoteKind, NoteView, RuleView
+from ui.chat.transcript.parse import MarkdownStream
+from ui.chat.transcript.part_view import PartView
+from ui.chat.transcript.plain import PlainStream
+from ui.chat.transcript.row import Row, is_open, is_user
+from ui.chat.transcript.table_view import TableView, column_widths
+from ui.chat.transcript.text_view import TextView
+from ui.chat.transcript.words import Words
+
+BUBBLE_SHARE = 0.86
+"""Widest bubble, as a share of the column."""
+FITTED_TEXT = 3000
+"""Characters up to which a bubble is made as narrow as its text."""
+
+
+class Message:
+    """The sections of one row for one look and width.
+
+    Attributes:
+        parts: What stands between head and foot.
+        heights: Of all sections, laid out or estimated.
+        x: Left edge of the content in the column; ``width`` is its width.
+    """
+
+    def __init__(self, row: Row, look: Look, words: Words, column: float) -> None:
+        self.row, self.look, self.words, self.column = row, look, words, column
+        self.user = is_user(row)
+        self.ink: Ink = look.bubble if self.user else look.plain
+        self.reader: MarkdownStream | PlainStream = PlainStream() if self.user else MarkdownStream()
+        self.parts: list[Part] = []
+        self.heights = Heights()
+        self.views: dict[int, PartView] = {}
+        self._states: dict[int, BlockState] = {}
+        self._widths: dict[int, tuple[float, ...]] = {}
+        self._measure_column()
+        self.heights.replace(0, 0, [self.head_height, self.foot_height])
+        self.reader.set_text(row.text, final=not is_open(row))
+
+    @property
+    def sections(self) -> int:
+        """Head, parts and foot."""
+        return len(self.heights)
+
+    @property
+    def foot(self) -> int:
+        """Number of the last section."""
+        return len(self.heights) - 1
+
+    @property
+    def head_height(self) -> float:
+        """Gap above, author, room below, and the bubble's upper padding."""
+        name = ceil(self.look.small_metrics.height())
+        return self.look.message_gap + name + self.look.px(6) + (self.look.bubble_padding[1] if self.user else 0)
+
+    @property
+    def foot_height(self) -> float:
+        """The row of buttons and figures, and the bubble's lower padding."""
+        return self.look.target + self.look.px(2) + (self.look.bubble_padding[1] if self.user else 0)
+
+    def _measure_column(self) -> None:
+        horizontal = self.look.bubble_padding[0] if self.user else 0
+        self.width = self.column * BUBBLE_SHARE - 2 * horizontal if self.user else self.column
+        self.x = self.column - self.width - horizontal
+        self._fitted = not self.user
+
+    # What it says.
+
+    def set_row(self, row: Row) -> int:
+        """Take the row as it is now. Returns the first section that changed."""
+        old = self.row
+        self.row = row
+        if row.text != old.text or is_open(row) != is_open(old):
+            self.reader.set_text(row.text, final=not is_open(row))
+        return self.read(lambda: False) if self.reader.done else self.update_parts()
+
+    def read(self, tired: Callable[[], bool]) -> int:
+        """Read on. Returns the first section that changed."""
+        self.reader.advance(tired)
+        return self.update_parts()
+
+    def update_parts(self) -> int:
+        """Lay nothing out, only find what differs from before. Returns the first section that changed."""
+        parts = [*self.reader.parts, *self._notes()]
+        old, known = self.parts, min(len(self.parts), len(parts))
+        first = min(self.reader.stable, known) if old[: self.reader.stable] == parts[: self.reader.stable] else 0
+        while first < known and old[first] == parts[first]:
+            first += 1
+        self.parts = parts
+        if first < len(old) or first < len(parts):
+            self._replace_from(first, old)
+        return first + 1
+
+    def _replace_from(self, first: int, old: Sequence[Part]) -> None:
+        if first and isinstance(self.parts[first - 1], Table):
+            self.views.pop(first - 1, None)
+        view = self.views.get(first)
+        kept = self._grow(view, first) if view else False
+        for index in [index for index in self.views if index > first or (index == first and not kept)]:
+            del self.views[index]
+        for index in [index for index in self._widths if index >= first]:
+            del self._widths[index]
+        heights = [self._estimate(part) for part in self.parts[first:]]
+        if view and kept:
+            heights[0] = self._gap(first) + view.height
+        self.heights.replace(first + 1, len(self.heights) - 1, heights)
+        if not self._fitted or self.user:
+            self._measure_column()
+
+    def _grow(self, view: PartView, index: int) -> bool:
+        """Whether the code view in place could take over the changed part."""
+        part = self.parts[index] if index < len(self.parts) else None
+        if isinstance(view, CodeView) and isinstance(part, Code) and part.language == view.language:
+            view.set_part(part)
+            return True
+        return False
+
+    def _notes(self) -> list[Part]:
+        row, empty = self.row, not self.row.text.strip()
+        above = 0.0 if empty else PARAGRAPH_GAP
+        if not self.reader.done:
+            return [Note(text=self.words.preparing, kind=NoteKind.PROGRESS, gap=PARAGRAPH_GAP)]
+        if row.error:
+            return [Note(text=row.error, kind=NoteKind.FAILED, gap=above)]
+        if row.role is not Role.ASSISTANT or not empty:
+            return []
+        if is_open(row):
+            return [Note(text=row.progress, kind=NoteKind.PROGRESS)] if row.progress else []
+        return [Note(text=self.words.no_answer, kind=NoteKind.QUIET)] if row.status is Status.DONE else []
+
+    # How high it is.
+
+    def _gap(self, index: int) -> float:
+        part = self.parts[index]
+        return round(part.gap * self.look.em) if index else 0.0
+
+    def gap(self, section: int) -> float:
+        """Room above the part of ``section``."""
+        return self._gap(section - 1) if 0 < section < self.foot else 0.0
+
+    def _estimate(self, part: Part) -> float:
+        if isinstance(part, Note) and part.kind is NoteKind.PROGRESS and not self.reader.done:
+            rest = (1 - self.reader.share) * len(self.row.text)
+            return max(self.look.line, rest / max(8.0, self.width / self.look.average_column) * self.look.line)
+        gap = round(part.gap * self.look.em) if self.parts and part is not self.parts[0] else 0
+        return gap + estimate.part_height(self.look, part, self.part_width(part))
+
+    def part_x(self, part: Part) -> float:
+        """Left edge of a part's text in the content: behind quotation bars and bullets."""
+        quotes = part.frames.count("q")
+        return quotes * self.look.quote_indent + (len(part.frames) - quotes) * self.look.indent
+
+    def part_width(self, part: Part) -> float:
+        """Width that is left for a part."""
+        return max(6 * self.look.em, self.width - self.part_x(part))
+
+    def part(self, section: int) -> Part | None:
+        """The part of ``section``; None for head and foot."""
+        return self.parts[section - 1] if 0 < section < self.foot else None
+
+    def measure(self, section: int) -> float:
+        """Height of ``section``, exactly: lays it out if need be."""
+        if 0 < section < self.foot:
+            self._fit_bubble()
+            index = section - 1
+            unread = not self.reader.done and section == self.foot - 1
+            if not unread:
+                self.heights.set(section, self._gap(index) + self.view(section).height)
+        return self.heights[section]
+
+    def view(self, section: int) -> PartView:
+        """The laid-out part of ``section``."""
+        index = section - 1
+        if index not in self.views:
+            self.views[index] = self._make_view(index)
+        return self.views[index]
+
+    def drop_views(self) -> None:
+        """Give memory back; heights stay known."""
+        self.views.clear()
+
+    def _fit_bubble(self) -> None:
+        """Make the bubble as narrow as its text, once."""
+        if self._fitted:
+            return
+        self._fitted = True
+        if len(self.row.text) > FITTED_TEXT or not all(isinstance(p, Paragraph) for p in self.parts):
+            return
+        natural = max((self.view(number + 1).natural_width for number in range(len(self.parts))), default=0.0)
+        if natural + 2 < self.width:
+            self.x += self.width - ceil(natural) - 2
+            self.width = ceil(natural) + 2.0
+            self.drop_views()
+
+    def _make_view(self, index: int) -> PartView:
+        part = self.parts[index]
+        width = self.part_width(part)
+        if isinstance(part, Code):
+            return CodeView(self.look, self.ink, width, part, self.state(index))
+        if isinstance(part, Table):
+            return self._make_table(index, part, width)
+        if isinstance(part, Note):
+            return NoteView(self.look, self.ink, width, part)
+        if isinstance(part, Paragraph):
+            return TextView(self.look, self.ink, width, part.content, level=part.level)
+        assert isinstance(part, Rule)
+        return RuleView(self.look, self.ink, width)
+
+    def _make_table(self, index: int, part: Table, width: float) -> TableView:
+        first = index
+        while first and isinstance(above := self.parts[first], Table) and above.first_row:
+            first -= 1
+        head = self.parts[first]
+        assert isinstance(head, Table)
+        if first not in self._widths:
+            self._widths[first] = column_widths(self.look, head, width)
+        below = self.parts[index + 1] if index + 1 < len(self.parts) else None
+        last = not (isinstance(below, Table) and below.first_row)
+        return TableView(self.look, self.ink, width, part, self._widths[first], self.state(first), last=last)
+
+    def state(self, index: int) -> BlockState:
+        """What the user did to the block at ``index``."""
+        return self._states.setdefault(index, BlockState())
+
+    def toggle_wrap(self, section: int) -> None:
+        """Wrap the long lines of a code block, or let them be scrolled."""
+        state = self.state(section - 1)
+        state.wrap, state.scroll = not state.wrap, 0.0
+        self.views.pop(section - 1, None)
+
+    def take_states(self, other: Message) -> None:
+        """Keep what the user did to the blocks of ``other``, the same message for another width or look."""
+        self._states = other._states  # noqa: SLF001  the same class
+
+    # Where things are.
+
+    def place_in(self, section: int, y: float) -> tuple[int, float]:
+        """The character at height ``y`` of ``section`` and how far below its top ``y`` is: stays true when widths change."""
+        if not 0 < section < self.foot:
+            return 0, y
+        view, inside = self.view(section), y - self.gap(section)
+        position = view.position_at(QPointF(0, inside)) if view.length else 0
+        return position, inside - view.caret(position).top()
+
+    def height_of(self, section: int, place: tuple[int, float]) -> float:
+        """The inverse of `place_in`."""
+        if not 0 < section < self.foot:
+            return place[1]
+        view = self.view(section)
+        return self.gap(section) + view.caret(min(place[0], view.length)).top() + place[1]

@@ -1,0 +1,202 @@
+"""Draws what the layout has placed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from ui.chat.transcript.blocks import Part
+from ui.chat.transcript.code_view import CodeView
+from ui.chat.transcript.layout import Layout, Placed
+from ui.chat.transcript.message import Message
+from ui.chat.transcript.notes import Note
+from ui.chat.transcript.row import is_open
+from ui.chat.transcript.selection import Selection
+from ui.theme import RADIUS_CARD
+
+RING = 2
+
+
+@dataclass(slots=True)
+class Scene:
+    """What is drawn: the layout, the column's left edge, the selection and the message with the keyboard focus."""
+
+    layout: Layout
+    column_x: float
+    selection: Selection
+    ring: int | None = None
+
+    def origin(self, placed: Placed) -> QPointF:
+        """Where the part of a section begins in the view."""
+        message = self.layout.message(placed.row)
+        part = message.part(placed.section)
+        x = self.column_x + message.x + (message.part_x(part) if part else 0.0)
+        return QPointF(x, placed.y + message.gap(placed.section))
+
+
+def paint(painter: QPainter, scene: Scene, clip: QRectF) -> None:
+    """Draw all placed sections that meet ``clip``."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+    bubbles: set[int] = set()
+    for placed in scene.layout.placed:
+        if scene.layout.message(placed.row).user and placed.row not in bubbles:
+            bubbles.add(placed.row)
+            _paint_bubble(painter, scene, placed)
+        if placed.y + placed.height >= clip.top() and placed.y <= clip.bottom():
+            _paint_section(painter, scene, placed, clip)
+    if scene.ring is not None:
+        _paint_ring(painter, scene, scene.ring)
+
+
+def _paint_bubble(painter: QPainter, scene: Scene, first: Placed) -> None:
+    """The ground of a user's message; what of it is out of sight is taken from the heights."""
+    layout, message = scene.layout, scene.layout.message(first.row)
+    horizontal, vertical = layout.look.bubble_padding
+    if not message.parts:
+        return
+    start = first.y - message.heights.top(first.section)
+    top = start + message.heights[0] - vertical
+    bottom = start + message.heights.top(message.foot) + vertical
+    top, bottom = max(top, -4.0 * RADIUS_CARD), min(bottom, layout.view_height + 4.0 * RADIUS_CARD)
+    box = QRectF(scene.column_x + message.x - horizontal, top, message.width + 2 * horizontal, bottom - top)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(message.ink.ground)
+    painter.drawRoundedRect(box, RADIUS_CARD, RADIUS_CARD)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _paint_section(painter: QPainter, scene: Scene, placed: Placed, clip: QRectF) -> None:
+    message = scene.layout.message(placed.row)
+    if placed.section == 0:
+        _paint_head(painter, scene, placed, message)
+    elif placed.section == message.foot:
+        _paint_foot(painter, scene, placed, message)
+    elif (part := message.part(placed.section)) is not None:
+        _paint_part(painter, scene, placed, clip, message, part)
+
+
+def _paint_head(painter: QPainter, scene: Scene, placed: Placed, message: Message) -> None:
+    look = scene.layout.look
+    bottom = look.px(6) + (look.bubble_padding[1] if message.user else 0)
+    box = QRectF(scene.column_x, placed.y, scene.layout.column, placed.height - bottom)
+    side = Qt.AlignmentFlag.AlignRight if message.user else Qt.AlignmentFlag.AlignLeft
+    painter.setFont(look.author)
+    painter.setPen(look.colour("muted" if message.user else "text"))
+    name = look.small_metrics.elidedText(message.row.author, Qt.TextElideMode.ElideRight, box.width())
+    painter.drawText(box, Qt.AlignmentFlag.AlignBottom | side | Qt.TextFlag.TextSingleLine, name)
+
+
+def _paint_foot(painter: QPainter, scene: Scene, placed: Placed, message: Message) -> None:
+    look = scene.layout.look
+    words = message.words.foot(message.row)
+    if not words:
+        return
+    top = placed.y + (look.bubble_padding[1] if message.user else 0)
+    box = QRectF(scene.column_x, top, scene.layout.column, look.target)
+    painter.setFont(look.small)
+    painter.setPen(look.colour("muted"))
+    painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
+
+
+def _paint_part(
+    painter: QPainter, scene: Scene, placed: Placed, clip: QRectF, message: Message, part: Part
+) -> None:
+    origin = scene.origin(placed)
+    _paint_frames(painter, scene, placed, message, part)
+    view = message.view(placed.section)
+    painter.save()
+    painter.translate(origin)
+    inside = clip.translated(-origin)
+    view.paint(painter, inside, scene.selection.range_in(placed.row, placed.section, view.length))
+    if isinstance(view, CodeView):
+        view.paint_head(painter, head_shift(view, origin.y()))
+    elif is_open(message.row) and placed.section == message.foot - 1 and not isinstance(part, Note):
+        _paint_caret(painter, scene, view.caret(view.length))
+    painter.restore()
+
+
+def head_shift(view: CodeView, top: float) -> float:
+    """How far below its place the head of a code block is drawn, so that it stays in sight while code is."""
+    return min(max(0.0, -top), max(0.0, view.height - view.head - view.look.code_line))
+
+
+def _paint_caret(painter: QPainter, scene: Scene, place: QRectF) -> None:
+    """A calm mark where the next word will come."""
+    look = scene.layout.look
+    height = round(look.em * 1.05)
+    box = QRectF(place.left() + 3, place.center().y() - height / 2, max(2.0, look.em * 0.45), height)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.colour("accent"))
+    painter.drawRoundedRect(box, 2, 2)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _paint_frames(painter: QPainter, scene: Scene, placed: Placed, message: Message, part: Part) -> None:
+    """Quotation bars, and the bullet, number or box of a list item."""
+    look = scene.layout.look
+    x = scene.column_x + message.x
+    above = message.part(placed.section - 1)
+    gap = message.gap(placed.section)
+    for depth, frame in enumerate(part.frames):
+        if frame == "q":
+            joined = above is not None and above.frames[: depth + 1] == part.frames[: depth + 1]
+            top = placed.y + (0 if joined else gap)
+            painter.fillRect(QRectF(x, top, 3, placed.y + placed.height - top), look.colour("hairline"))
+            x += look.quote_indent
+        else:
+            x += look.indent
+    if part.marker:
+        line = QRectF(x - look.indent, placed.y + gap, look.indent - 0.5 * look.em, look.line)
+        _paint_marker(painter, scene, line, part.marker)
+
+
+def _paint_marker(painter: QPainter, scene: Scene, line: QRectF, marker: str) -> None:
+    look = scene.layout.look
+    if marker.startswith("["):
+        _paint_box(painter, scene, line, ticked=marker == "[x]")
+    elif marker == "•":
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.colour("muted"))
+        radius = max(2.0, look.em * 0.17)
+        painter.drawEllipse(QPointF(line.right() - radius - look.em * 0.15, line.center().y() + 0.5), radius, radius)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+    else:
+        painter.setFont(look.body)
+        painter.setPen(look.colour("muted"))
+        wide = line.adjusted(-2 * look.indent, 0, 0, 0)
+        painter.drawText(wide, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, marker)
+
+
+def _paint_box(painter: QPainter, scene: Scene, line: QRectF, *, ticked: bool) -> None:
+    look = scene.layout.look
+    size = round(look.em * 0.95)
+    box = QRectF(line.right() - size, round(line.center().y() - size / 2), size, size)
+    painter.setPen(QPen(look.colour("accent" if ticked else "outline"), 1.4))
+    painter.setBrush(look.colour("accent") if ticked else Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(box, 3, 3)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if ticked:
+        painter.setPen(QPen(look.colour("on_accent"), max(1.6, size / 8)))
+        middle = QPointF(box.left() + 0.42 * size, box.top() + 0.72 * size)
+        painter.drawLine(QPointF(box.left() + 0.22 * size, box.top() + 0.52 * size), middle)
+        painter.drawLine(middle, QPointF(box.left() + 0.78 * size, box.top() + 0.3 * size))
+
+
+def _paint_ring(painter: QPainter, scene: Scene, row: int) -> None:
+    """Around the message that has the keyboard."""
+    seen = [placed for placed in scene.layout.placed if placed.row == row]
+    if not seen:
+        return
+    look, message = scene.layout.look, scene.layout.message(row)
+    start = seen[0].y - message.heights.top(seen[0].section)
+    top = start + look.message_gap - look.px(6)
+    bottom = start + message.heights.total
+    top, bottom = max(top, -20.0), min(bottom, scene.layout.view_height + 20.0)
+    margin = look.px(12)
+    painter.setPen(QPen(look.colour("focus"), RING))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    box = QRectF(scene.column_x - margin, top, scene.layout.column + 2 * margin, bottom - top)
+    painter.drawRoundedRect(box, RADIUS_CARD, RADIUS_CARD)

@@ -1,0 +1,60 @@
+"""Between the program's strings, counted in characters, and Qt's, counted in UTF-16 units."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+
+LINE_SEPARATOR = "\u2028"
+_UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufffc\ud800-\udfff]")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_UNCOPIABLE = re.compile("[\ud800-\udfff]")
+
+
+def _symbol(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return "\ufffd" if code == 0 else chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else "\ufffd"
+
+
+def displayable(text: str) -> str:
+    """``text`` with one visible character for each that Qt would drop or treat as a command."""
+    return _UNSHOWABLE.sub(_symbol, text) if _UNSHOWABLE.search(text) else text
+
+
+def copiable(text: str) -> str:
+    """``text`` as the clipboard takes it: line ends are ``\\n``, nothing is half a character."""
+    text = text.replace("\u2029", "\n").replace("\u2028", "\n")
+    return _UNCOPIABLE.sub("\ufffd", text) if _UNCOPIABLE.search(text) else text
+
+
+def is_right_to_left(text: str) -> bool:
+    """Direction of a paragraph after its first letter that has one."""
+    for letter in text[:400]:
+        kind = unicodedata.bidirectional(letter)
+        if kind in ("R", "AL"):
+            return True
+        if kind == "L":
+            return False
+    return False
+
+
+class Units:
+    """Positions of one text, converted both ways."""
+
+    __slots__ = ("_astral", "_after")
+
+    def __init__(self, text: str) -> None:
+        astral = [match.start() for match in _ASTRAL.finditer(text)] if not text.isascii() else []
+        self._astral = astral
+        self._after = [position + number for number, position in enumerate(astral)]
+
+    def to_qt(self, position: int) -> int:
+        """UTF-16 units before character number ``position``."""
+        return position + bisect_left(self._astral, position) if self._astral else position
+
+    def from_qt(self, units: int) -> int:
+        """Characters before UTF-16 unit number ``units``."""
+        return units - bisect_left(self._after, units) if self._after else units

@@ -1,0 +1,199 @@
+"""Some rows of a table: hairlines between rows, no box; wide ones scroll sideways by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+
+from ui.chat.transcript.blocks import Style, Styled, Table, table_lines
+from ui.chat.transcript.code_view import BlockState
+from ui.chat.transcript.look import Ink, Look
+from ui.chat.transcript.part_view import PartView, Range
+from ui.chat.transcript.text_view import TextView
+from ui.chat.transcript.tokens import cut
+from ui.theme import SPACE_S
+
+LONGEST_CELL = 1000
+"""Characters of a cell that are shown; all are copied."""
+WIDEST_CELL_EMS = 26.0
+NARROWEST_CELL_EMS = 4.0
+
+
+@dataclass(slots=True)
+class _Cell:
+    view: TextView
+    x: float
+    y: float
+    start: int
+    """Position of its first character in the text of the part."""
+    length: int
+
+
+def column_widths(look: Look, table: Table, available: float) -> tuple[float, ...]:
+    """Widths for all slices of a table, measured on the first one: as wide as the text wants, within limits.
+
+    Columns shrink to fit ``available`` as long as each keeps its minimum; then the table becomes wider than the view.
+    """
+    padding = 2 * look.cell_padding[0]
+    bold = QFontMetricsF(look.font(Style.BOLD))
+    wanted = [bold.horizontalAdvance(cell.text[:200]) for cell in table.header]
+    for row in table.rows:
+        for index, cell in enumerate(row[: len(wanted)]):
+            metrics = bold if cell.spans else look.body_metrics
+            wanted[index] = max(wanted[index], metrics.horizontalAdvance(_longest_line(cell.text)))
+    most = WIDEST_CELL_EMS * look.em
+    natural = [min(width, most * 4) + padding + 1 for width in wanted]
+    if sum(natural) <= available:
+        return tuple(natural)
+    least = [min(width, max(NARROWEST_CELL_EMS * look.em, 0.45 * most) + padding) for width in natural]
+    if sum(least) >= available:
+        return tuple(min(width, most) for width in natural) if len(natural) > 6 else tuple(least)
+    spare = available - sum(least)
+    extra = sum(natural) - sum(least)
+    return tuple(low + (high - low) * spare / extra for low, high in zip(least, natural, strict=True))
+
+
+def _longest_line(text: str) -> str:
+    line = max(text[:LONGEST_CELL].split("\n"), key=len)
+    return line[:200]
+
+
+class TableView(PartView):
+    """A slice of a table.
+
+    Args:
+        widths: Of all columns, the same for each slice.
+        last: No slice follows.
+    """
+
+    def __init__(
+        self, look: Look, ink: Ink, width: float, part: Table, widths: Sequence[float], state: BlockState, *, last: bool
+    ) -> None:
+        super().__init__(look, ink, width)
+        self.state, self._last, self._part = state, last, part
+        self._table_width = sum(widths)
+        self.natural_width = min(width, self._table_width)
+        self._cells: list[_Cell] = []
+        self._lines: list[float] = []
+        self._has_head = part.first_row == 0
+        position, y = 0, 0.0
+        for number, row in enumerate(table_lines(part)):
+            position, y = self._add_row(row, widths, position, y, strong=self._has_head and number == 0)
+            self._lines.append(y)
+        self.length = max(0, position - 1)
+        self.height = round(y) + (look.px(SPACE_S) if last and self.overflow() > 0 else 0)
+        self.scroll_to(state.scroll)
+
+    def _add_row(
+        self, row: Sequence[Styled], widths: Sequence[float], position: int, y: float, *, strong: bool
+    ) -> tuple[int, float]:
+        horizontal, vertical = self.look.cell_padding
+        height, x = float(self.look.line), 0.0
+        for index, cell in enumerate(row):
+            wide = widths[index] if index < len(widths) else self.look.em * NARROWEST_CELL_EMS
+            align = self._part.aligns[index : index + 1] or "l"
+            shown = cut(cell, 0, LONGEST_CELL) if len(cell.text) > LONGEST_CELL else cell
+            view = TextView(self.look, self.ink, wide - 2 * horizontal, shown, align=align, strong=strong)
+            self._cells.append(_Cell(view, x + horizontal, y + vertical, position, len(cell.text)))
+            position += len(cell.text) + 1
+            height = max(height, view.height)
+            x += wide
+        return position, y + height + 2 * vertical
+
+    def overflow(self) -> float:
+        """By how much the table is wider than its place, pixels."""
+        return max(0.0, self._table_width - self.width)
+
+    def scroll_to(self, offset: float) -> bool:
+        """Scroll sideways; all slices share the offset. True: it moved."""
+        offset = min(max(0.0, offset), self.overflow())
+        moved = offset != self.state.scroll
+        self.state.scroll = offset
+        return moved
+
+    def paint(self, painter: QPainter, clip: QRectF, selection: Range | None) -> None:
+        """Draw the cells in ``clip`` and the lines between rows."""
+        painter.save()
+        painter.setClipRect(QRectF(0, 0, self.width, self.height), Qt.ClipOperation.IntersectClip)
+        shift = self.state.scroll
+        for cell in self._cells:
+            box = QRectF(cell.x - shift, cell.y, cell.view.width, cell.view.height)
+            if not box.intersects(clip) or box.right() < 0 or box.left() > self.width:
+                continue
+            painter.translate(box.topLeft())
+            cell.view.paint(painter, clip.translated(-box.topLeft()), _within(cell, selection))
+            painter.translate(-box.topLeft())
+        self._paint_lines(painter)
+        painter.restore()
+        self._paint_bar(painter)
+
+    def _paint_lines(self, painter: QPainter) -> None:
+        right = min(self.width, self._table_width)
+        for number, y in enumerate(self._lines):
+            head = self._has_head and number == 0
+            if self._last and number == len(self._lines) - 1 and not head:
+                continue
+            painter.setPen(QPen(self.look.colour("outline" if head else "hairline"), 1))
+            painter.drawLine(QPointF(0, y - 0.5), QPointF(right, y - 0.5))
+
+    def bar(self) -> QRectF:
+        """The handle of the sideways scroll bar, below the last slice; empty when all is seen."""
+        overflow = self.overflow()
+        if overflow <= 0 or not self._last:
+            return QRectF()
+        length = max(32.0, self.width * self.width / self._table_width)
+        x = (self.width - length) * self.state.scroll / overflow
+        return QRectF(x, self.height - 6, length, 4)
+
+    def _paint_bar(self, painter: QPainter) -> None:
+        handle = self.bar()
+        if not handle.isEmpty():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.look.colour("outline"))
+            painter.drawRoundedRect(handle, 2, 2)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _nearest(self, point: QPointF) -> _Cell:
+        """The cell under or next to ``point``."""
+
+        def distance(cell: _Cell) -> tuple[float, float]:
+            below = max(cell.y - point.y(), point.y() - cell.y - cell.view.height, 0.0)
+            left = cell.x - self.state.scroll
+            return below, max(left - point.x(), point.x() - left - cell.view.width, 0.0)
+
+        return min(self._cells, key=distance)
+
+    def position_at(self, point: QPointF) -> int:
+        """Character position nearest to ``point``."""
+        if not self._cells:
+            return 0
+        cell = self._nearest(point)
+        inside = cell.view.position_at(point - QPointF(cell.x - self.state.scroll, cell.y))
+        return cell.start + min(cell.length, inside)
+
+    def caret(self, position: int) -> QRectF:
+        """Where a caret at ``position`` stands."""
+        cell = next((c for c in reversed(self._cells) if c.start <= position), None)
+        if cell is None:
+            return QRectF(0, 0, 1, self.height)
+        box = cell.view.caret(min(position - cell.start, cell.view.length))
+        return box.translated(cell.x - self.state.scroll, cell.y)
+
+    def link_at(self, point: QPointF) -> str:
+        """Address under ``point``, or an empty string."""
+        if not self._cells:
+            return ""
+        cell = self._nearest(point)
+        return cell.view.link_at(point - QPointF(cell.x - self.state.scroll, cell.y))
+
+
+def _within(cell: _Cell, selection: Range | None) -> Range | None:
+    if selection is None:
+        return None
+    low, high = max(0, selection[0] - cell.start), min(cell.length, selection[1] - cell.start)
+    return (low, min(high, cell.view.length)) if low < high else None
+
+

@@ -1,0 +1,163 @@
+"""A paragraph or heading, laid out by one QTextLayout: no document, so nothing can be loaded or opened by it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QPainter, QTextCharFormat, QTextLayout, QTextLine, QTextOption
+
+from ui.chat.transcript.blocks import Span, Style, Styled
+from ui.chat.transcript.look import HEADING_SIZES, Ink, Look
+from ui.chat.transcript.part_view import PartView, Range
+from ui.chat.transcript.qt_text import LINE_SEPARATOR, Units, displayable, is_right_to_left
+
+_ALIGNMENTS = {
+    "l": Qt.AlignmentFlag.AlignLeft,
+    "c": Qt.AlignmentFlag.AlignHCenter,
+    "r": Qt.AlignmentFlag.AlignRight,
+}
+
+
+class TextView(PartView):
+    """Running text with styles and links.
+
+    Args:
+        level: Heading level, 0 for body text.
+        align: ``l``, ``c``, ``r``; a right-to-left paragraph that is not centred stands at the right.
+        strong: All of it is bold (the head of a table).
+        colour: Token of the text colour.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        ink: Ink,
+        width: float,
+        content: Styled,
+        *,
+        level: int = 0,
+        align: str = "l",
+        strong: bool = False,
+        colour: str = "text",
+    ) -> None:
+        super().__init__(look, ink, width)
+        self._content, self._level, self._colour = content, level, colour
+        self.length = len(content.text)
+        self._units = Units(content.text)
+        shown = displayable(content.text)
+        if shown.endswith("\n"):
+            shown = shown[:-1]
+        base = Style.BOLD if strong else Style.PLAIN
+        self._layout = QTextLayout(shown.replace("\n", LINE_SEPARATOR), look.font(base, level))
+        self._layout.setCacheEnabled(True)
+        self._layout.setTextOption(_option(content.text, align))
+        self._layout.setFormats(self._formats(base))
+        self._break_lines(max(width, look.em))
+
+    def _formats(self, base: Style) -> list[QTextLayout.FormatRange]:
+        result = []
+        for span in self._content.spans:
+            one = QTextLayout.FormatRange()
+            one.start, end = self._units.to_qt(span.start), self._units.to_qt(span.start + span.length)  # type: ignore[misc]
+            one.length = end - one.start  # type: ignore[misc]
+            one.format = self.look.format(span.style | base, self._level)  # type: ignore[misc]
+            result.append(one)
+        return result
+
+    def _break_lines(self, width: float) -> None:
+        spacing = self.look.line * HEADING_SIZES[self._level] * (0.9 if self._level else 1.0)
+        y = natural = 0.0
+        self._tops: list[float] = []
+        self._layout.beginLayout()
+        while (line := self._layout.createLine()).isValid():
+            line.setLineWidth(width)
+            height = max(spacing, line.height())
+            line.setPosition(QPointF(0, y + (height - line.height()) / 2))
+            natural = max(natural, line.naturalTextWidth())
+            self._tops.append(y)
+            y += height
+        self._layout.endLayout()
+        self.height, self.natural_width = round(y), natural
+
+    def paint(self, painter: QPainter, clip: QRectF, selection: Range | None) -> None:
+        """Draw the text, the pills behind inline code, and the selection."""
+        self._paint_pills(painter)
+        painter.setPen(self.look.colour(self._colour))
+        self._layout.draw(painter, QPointF(0, 0), self._selected(selection), clip)
+
+    def _selected(self, selection: Range | None) -> list[QTextLayout.FormatRange]:
+        if selection is None or selection[0] >= selection[1]:
+            return []
+        chosen = QTextLayout.FormatRange()
+        chosen.start = self._units.to_qt(selection[0])  # type: ignore[misc]
+        chosen.length = self._units.to_qt(selection[1]) - chosen.start  # type: ignore[misc]
+        form = QTextCharFormat()
+        form.setBackground(QBrush(self.look.colour("selection")))
+        form.setForeground(QBrush(self.look.colour("text")))
+        chosen.format = form  # type: ignore[misc]
+        return [chosen]
+
+    def _paint_pills(self, painter: QPainter) -> None:
+        boxes = [box for span in self._content.spans if span.style & Style.CODE for box in self.boxes(span)]
+        if not boxes:
+            return
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.ink.pill)
+        for box in boxes:
+            painter.drawRoundedRect(box.adjusted(-2.5, -1, 2.5, 1), 4, 4)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def boxes(self, span: Span) -> list[QRectF]:
+        """The rectangles that a run covers, one for each line."""
+        start, end = self._units.to_qt(span.start), self._units.to_qt(span.start + span.length)
+        result = []
+        for number in range(self._line_number(start), self._line_number(max(start, end - 1)) + 1):
+            line = self._layout.lineAt(number)
+            low, high = max(start, line.textStart()), min(end, line.textStart() + line.textLength())
+            if low < high:
+                left, right = sorted((_x(line, low), _x(line, high)))
+                result.append(QRectF(left, line.y(), right - left, line.height()))
+        return result
+
+    def _line_number(self, units: int) -> int:
+        line = self._layout.lineForTextPosition(units)
+        return line.lineNumber() if line.isValid() else 0
+
+    def _line_at(self, y: float) -> QTextLine:
+        number = 0
+        while number + 1 < len(self._tops) and self._tops[number + 1] <= y:
+            number += 1
+        return self._layout.lineAt(number)
+
+    def position_at(self, point: QPointF) -> int:
+        """Character position nearest to ``point``."""
+        line = self._line_at(point.y())
+        return min(self.length, self._units.from_qt(line.xToCursor(point.x())))
+
+    def caret(self, position: int) -> QRectF:
+        """Where a caret at ``position`` stands: the whole height of its line."""
+        units = min(self._units.to_qt(position), len(self._layout.text().encode("utf-16-le")) // 2)
+        number = self._line_number(units)
+        line = self._layout.lineAt(number)
+        bottom = self._tops[number + 1] if number + 1 < len(self._tops) else self.height
+        return QRectF(_x(line, units), self._tops[number], 1, bottom - self._tops[number])
+
+    def link_at(self, point: QPointF) -> str:
+        """Address under ``point``, or an empty string."""
+        for span in self._content.spans:
+            if span.href and any(box.contains(point) for box in self.boxes(span)):
+                return span.href
+        return ""
+
+
+def _x(line: QTextLine, units: int) -> float:
+    x = line.cursorToX(units)
+    return float(x[0] if isinstance(x, tuple) else x)
+
+
+def _option(text: str, align: str) -> QTextOption:
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    right_to_left = is_right_to_left(text)
+    option.setTextDirection(Qt.LayoutDirection.RightToLeft if right_to_left else Qt.LayoutDirection.LeftToRight)
+    option.setAlignment(_ALIGNMENTS["r" if right_to_left and align == "l" else align])
+    return option

@@ -1,0 +1,334 @@
+"""The transcript: one view that lays out and paints only what is seen."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from PySide6.QtCore import QAbstractItemModel, QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QScrollEvent,
+    QScrollPrepareEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QScroller, QWidget
+
+from ui.chat.transcript import hit
+from ui.chat.transcript.actions import Actions
+from ui.chat.transcript.buttons import Buttons
+from ui.chat.transcript.code_view import CodeView
+from ui.chat.transcript.empty import EmptyText
+from ui.chat.transcript.end_button import EndButton
+from ui.chat.transcript.feed import Feed
+from ui.chat.transcript.keys import Keys
+from ui.chat.transcript.layout import Layout
+from ui.chat.transcript.look import COLUMN, Look
+from ui.chat.transcript.mouse import Mouse
+from ui.chat.transcript.paint import Scene, paint
+from ui.chat.transcript.selection import Selection, selected_text
+from ui.chat.transcript.words import make_words
+from ui.theme import Theme
+
+FRAME_MS = 33
+"""Shortest time between two refreshes while an answer grows."""
+SHARE = 5
+"""A refresh may come again after so many times what the last one took."""
+FIRST_READ = 0.04
+"""Seconds spent at most on reading long messages before the first paint."""
+IDLE_SLICE = 0.006
+"""Seconds of one portion of work in the background."""
+
+
+class TranscriptView(QAbstractScrollArea):
+    """Shows the rows of ``model``, each a message record under ``Qt.UserRole`` (see `row.Row`).
+
+    Attributes:
+        link_activated: The user wants to open this http, https or mailto address; ask before.
+        address_copied: This address may not be opened, and was put on the clipboard instead.
+        regenerate_requested: Answer the last question again.
+    """
+
+    link_activated = Signal(str)
+    address_copied = Signal(str)
+    regenerate_requested = Signal()
+
+    def __init__(self, model: QAbstractItemModel, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("transcript")
+        self.setAccessibleName(self.tr("Conversation"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.viewport().setMouseTracking(True)
+        self._theme = theme
+        self.words = make_words(self.tr)
+        self.selection = Selection()
+        self.content = Layout(Look(theme), self.words)
+        self.scene = Scene(self.content, 0.0, self.selection)
+        self.hovered: int | None = None
+        self._value, self._syncing, self._stale = 0.0, False, True
+        self._painted_s = self._cost_s = 0.0
+        self._empty = EmptyText()
+        self._buttons = Buttons(theme, self.viewport())
+        self._end_button = EndButton(theme, self.viewport())
+        self._end_button.clicked.connect(self.scroll_to_end)
+        self._actions = Actions(self, self._buttons)
+        self._mouse, self._keys = Mouse(self, self._actions), Keys(self)
+        self._soon, self._idle = QTimer(self), QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self.refresh)
+        self._idle.setInterval(1)
+        self._idle.timeout.connect(self._work)
+        self.verticalScrollBar().valueChanged.connect(self._bar_moved)
+        QScroller.grabGesture(self.viewport(), QScroller.ScrollerGestureType.TouchGesture)
+        theme.changed.connect(self._theme_changed)
+        self._feed = Feed(model, self.content, self.selection, self._model_changed, self)
+        self._feed.reset()
+
+    # What others may ask for.
+
+    def set_empty_text(self, title: str, sentence: str) -> None:
+        """What stands in the middle while there is no message."""
+        self._empty = EmptyText(title, sentence)
+        self.viewport().update()
+
+    def scroll_to_end(self) -> None:
+        """Show the end and stay there while it grows."""
+        self.content.follow = True
+        self.refresh()
+
+    def scroll_to_start(self) -> None:
+        """Show the first message."""
+        self.content.follow = False
+        self.content.jump(0)
+        self.refresh()
+
+    def scroll_by(self, pixels: float) -> None:
+        """Move down by ``pixels``; reaching the end turns following on."""
+        self.content.follow = False
+        self.content.scroll_by(pixels)
+        self.content.arrange(self._deadline(FIRST_READ))
+        self.content.follow = self.content.at_end()
+        self.refresh()
+
+    def selected_text(self) -> str:
+        """What Ctrl+C would copy."""
+        return selected_text(self.content, self.selection)
+
+    @property
+    def actions_of(self) -> Actions:
+        """Copying, links and the menu."""
+        return self._actions
+
+    # Keeping up.
+
+    def _model_changed(self, growing: bool) -> None:
+        self._stale = True
+        if not growing:
+            self._soon.start(0)
+        elif not self._soon.isActive():
+            self._soon.start(max(FRAME_MS, int(1000 * SHARE * (self._cost_s + self._painted_s))))
+
+    def _theme_changed(self) -> None:
+        self.content.relayout(Look(self._theme), self._measure_column())
+        self.refresh()
+
+    def _measure_column(self) -> float:
+        look, width = self.content.look, self.viewport().width()
+        column = float(min(COLUMN, max(240, width - 2 * look.margin)))
+        self.scene.column_x = float(round((width - column) / 2))
+        return column
+
+    @staticmethod
+    def _deadline(seconds: float):  # type: ignore[no-untyped-def]
+        end = perf_counter() + seconds
+        return lambda: perf_counter() > end
+
+    def refresh(self) -> None:
+        """Arrange what is seen, and have it painted."""
+        begun = perf_counter()
+        self._soon.stop()
+        self._stale = False
+        before = self.content.placed
+        placed = self.content.arrange(self._deadline(FIRST_READ))
+        self._colour(self._deadline(0.003))
+        self._sync_bar()
+        self._place_overlays()
+        same = 0
+        while same < min(len(before), len(placed)) and before[same] == placed[same]:
+            same += 1
+        self.viewport().update()
+        if self.content.unread() is not None or self._uncoloured():
+            self._idle.start()
+        self._cost_s = perf_counter() - begun
+
+    def _sync_bar(self) -> None:
+        bar = self.verticalScrollBar()
+        self._syncing = True
+        self._value = self.content.offset
+        bar.setPageStep(max(1, self.viewport().height()))
+        bar.setSingleStep(self.content.look.line)
+        bar.setRange(0, round(self.content.range))
+        bar.setValue(round(self._value))
+        self._syncing = False
+
+    def _bar_moved(self, value: int) -> None:
+        if not self._syncing:
+            self.scroll_by(value - self._value)
+
+    def _place_overlays(self) -> None:
+        self._buttons.show_these(self._actions.wanted(self.scene))
+        self._end_button.place(self.viewport().rect(), self.scene.column_x + self.content.column)
+        self._end_button.setVisible(bool(self.content.rows) and not self.content.at_end())
+
+    def _code_views(self) -> list[CodeView]:
+        views = []
+        for placed in self.content.placed:
+            message = self.content.message(placed.row)
+            if message.part(placed.section) is not None:
+                view = message.view(placed.section)
+                if isinstance(view, CodeView) and not view.highlighter.done:
+                    views.append(view)
+        return views
+
+    def _uncoloured(self) -> bool:
+        return bool(self._code_views())
+
+    def _colour(self, tired) -> bool:  # type: ignore[no-untyped-def]
+        changed = False
+        for view in self._code_views():
+            changed = view.colour_on(tired) or changed
+            if tired():
+                break
+        return changed
+
+    def _work(self) -> None:
+        """A portion of what can wait: reading long messages on, colouring code."""
+        tired = self._deadline(IDLE_SLICE)
+        unread = self.content.unread()
+        if unread is not None:
+            self.content.read_on(unread, tired)
+            self.refresh()
+        elif self._colour(tired):
+            self.viewport().update()
+        if self.content.unread() is None and not self._uncoloured():
+            self._idle.stop()
+
+    # Events.
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay out again for the width; the text at the top stays where it is."""
+        self.content.view_height = float(self.viewport().height())
+        column = self._measure_column()
+        if column != self.content.column:
+            self.content.relayout(self.content.look, column)
+        self.refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw what is seen."""
+        begun = perf_counter()
+        if self._stale and not self._soon.isActive():
+            self.refresh()
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self.content.look.colour("background"))
+        if self.content.rows:
+            self.scene.ring = self._keys.ring
+            paint(painter, self.scene, QRectF(event.rect()))
+        else:
+            self._empty.paint(painter, self.content.look, QRectF(self.viewport().rect()))
+        painter.end()
+        self._painted_s = perf_counter() - begun
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Touch scrolling by its distance, and the address of a link under the pointer."""
+        if event.type() == QEvent.Type.ScrollPrepare and isinstance(event, QScrollPrepareEvent):
+            event.setViewportSize(self.viewport().size())
+            event.setContentPosRange(QRectF(0, 0, 0, self.content.range))
+            event.setContentPos(QPointF(0, self._value))
+            self._touched = self._value
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.Scroll and isinstance(event, QScrollEvent):
+            y = event.contentPos().y()
+            self.scroll_by(y - self._touched)
+            self._touched = y
+            return True
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            self._actions.show_address(hit.link_at(self.scene, QPointF(event.pos())), event.globalPos())
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self.set_hovered(None)
+        return bool(super().viewportEvent(event))
+
+    def set_hovered(self, row: int | None) -> None:
+        """Show the buttons of the message under the pointer."""
+        if row != self.hovered:
+            self.hovered = row
+            self._place_overlays()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Pixel by pixel where the device says so; sideways inside code and tables."""
+        self._mouse.wheel(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a selection, press a link or take a bar."""
+        self._mouse.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Extend the selection, or show what is under the pointer."""
+        self._mouse.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End a selection or follow a link."""
+        self._mouse.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Select a word."""
+        self._mouse.double_click(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with the message."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        self._actions.show_menu(self._keys.menu_place() if by_key else event.pos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Scroll, walk through messages, select, copy; all else goes to the parent."""
+        if not self._keys.press(event):
+            event.ignore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the ring when the keyboard brought the focus."""
+        self._keys.focus_in(event.reason())
+        super().focusInEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """The ring goes with the focus, unless a menu or a button of a message has it."""
+        self._keys.focus_out(event.reason())
+        super().focusOutEvent(event)
+
+    def visible_rect(self, row: int) -> QRect:
+        """The part of the view that shows message number ``row``; empty when none of it is seen."""
+        seen = [placed for placed in self.content.placed if placed.row == row]
+        if not seen:
+            return QRect()
+        top, bottom = int(seen[0].y), int(seen[-1].y + seen[-1].height)
+        box = QRect(int(self.scene.column_x), top, int(self.content.column), bottom - top)
+        return box.intersected(self.viewport().rect())
+
+    def copy_selection(self) -> None:
+        """Put the selected text on the clipboard."""
+        if text := self.selected_text():
+            QGuiApplication.clipboard().setText(text)
+
+    def to_global(self, point: QPoint) -> QPoint:
+        """A point of the viewport on the screen."""
+        return self.viewport().mapToGlobal(point)
