@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import traceback
@@ -50,10 +51,7 @@ def lint(arguments: list[str]) -> int:
 def shots(arguments: list[str]) -> int:
     environment = set_up(CHECKOUT, "test")
     _forget_path()
-    with display.virtual_screen() as screen:
-        os.environ.update(DISPLAY=screen, QT_QPA_PLATFORM="xcb")
-        os.environ.pop("WAYLAND_DISPLAY", None)
-        return _call(environment, [str(environment.python), "tests/shots.py", *arguments])
+    return _call(environment, [str(environment.python), "tests/shots.py", *arguments])
 
 
 def setup(arguments: list[str]) -> int:
@@ -86,6 +84,7 @@ def main(arguments: list[str]) -> int:
     if command is None:
         say("Use: ./dev run | test | lint | shots | clean")
         return 2
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return command(arguments[1:])
     except SetupError as error:

@@ -1,11 +1,9 @@
-"""Whether a window can be shown here, and a screen of one's own for taking pictures."""
+"""Whether a window can be shown here."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from vramble_setup.report import SetupError
 
@@ -29,25 +27,3 @@ def check(arguments: Sequence[str], environment: Mapping[str, str] = os.environ)
 
 
 NO_DISPLAY_ADVICE = "Start it in a desktop session, or use a command such as `./dev run devices`."
-
-
-@contextlib.contextmanager
-def virtual_screen(size: str = "1280x800x24") -> Iterator[str]:
-    """A screen in memory (Xvfb). Gives the value for DISPLAY."""
-    reader, writer = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp"],
-        pass_fds=[writer],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writer)
-    try:
-        with os.fdopen(reader) as pipe:
-            number = pipe.readline().strip()
-        if not number:
-            raise SetupError("The virtual screen Xvfb did not start.", "Start Xvfb by hand to see why.")
-        yield f":{number}"
-    finally:
-        server.terminate()
-        server.wait()

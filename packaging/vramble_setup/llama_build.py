@@ -35,6 +35,7 @@ FIXED_OPTIONS = {
 }
 VULKAN_FAILED = "The Vulkan plugin did not compile on this system."
 FEWEST_STEPS = 50
+KIB_PER_JOB = 1_500_000
 NINJA_STEP = re.compile(r"\[(\d+)/(\d+)\]")
 
 
@@ -194,13 +195,24 @@ def _compile(plan: Plan, objects: Path, log: Path) -> None:
         if found and int(found.group(2)) >= FEWEST_STEPS:
             progress.at(int(found.group(1)), int(found.group(2)))
 
-    command: list[str | Path] = ["cmake", "--build", objects, "--target", *targets]
+    command: list[str | Path] = ["cmake", "--build", objects, "--parallel", str(jobs()), "--target", *targets]
     logged(command, log, "Building llama.cpp", env=_environment(objects), on_line=follow)
     progress.end()
 
 
 def _and_vulkan(plan: Plan) -> str:
     return " with Vulkan" if plan.has_vulkan else ""
+
+
+def jobs(meminfo: Path = Path("/proc/meminfo")) -> int:
+    """As many compilers at once as there are processors and memory for."""
+    processors = len(os.sched_getaffinity(0))
+    try:
+        found = re.search(r"MemAvailable:\s+(\d+) kB", meminfo.read_text(encoding="utf-8"))
+    except OSError:
+        found = None
+    by_memory = int(found.group(1)) // KIB_PER_JOB if found else processors
+    return max(1, min(processors + 1, by_memory))
 
 
 def _environment(base: Path) -> dict[str, str]:

@@ -105,6 +105,15 @@ def test_a_build_that_fails_either_way_is_not_blamed_on_vulkan(entries, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
+def test_little_memory_means_few_compilers_at_once(tmp_path):
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal: 16000000 kB\nMemAvailable:    900000 kB\n")
+    assert llama_build.jobs(meminfo) == 1
+    meminfo.write_text("MemAvailable: 900000000 kB\n")
+    assert llama_build.jobs(meminfo) >= 2
+    assert llama_build.jobs(tmp_path / "none") >= 1
+
+
 def test_a_wrong_source_archive_is_refused(tmp_path):
     def fetch(folder: Path) -> None:
         (folder / "llama_cpp_python-0.3.36.tar.gz").write_bytes(b"something else")
