@@ -39,6 +39,11 @@ def bench(qtbot: QtBot, tmp_path: Path) -> Iterator[Bench]:
     service.shutdown()
 
 
+def pid_of(bench: Bench) -> int:
+    assert bench.service.pid is not None
+    return bench.service.pid
+
+
 def test_answer_kill_answer_unload(bench: Bench, tiny: Path) -> None:
     load = bench.load(tiny, OPTIONS)
     bench.until(lambda: bool(load.ends), 60_000)
@@ -49,7 +54,7 @@ def test_answer_kill_answer_unload(bench: Bench, tiny: Path) -> None:
     assert first.end.reason is FinishReason.LENGTH
     assert first.end.stats.generated_tokens == 12
 
-    killed = bench.service.pid
+    killed = pid_of(bench)
     os.kill(killed, signal.SIGKILL)
     bench.until_state(WorkerState.CRASHED)
     again = bench.ask("hello", max_tokens=12, sampling=GREEDY)
@@ -57,7 +62,7 @@ def test_answer_kill_answer_unload(bench: Bench, tiny: Path) -> None:
     assert again.text == first.text
     assert [death.code for death in bench.deaths] == ["killed"]
 
-    pid = bench.service.pid
+    pid = pid_of(bench)
     bench.service.unload()
     bench.until_state(WorkerState.STOPPED)
     assert not alive(pid)
