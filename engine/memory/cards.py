@@ -34,11 +34,14 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CardFinder:
-    """Lists the cards. What does not change is read once for each card, and again when it comes back."""
+    """Lists the cards. What does not change is read once for each card, and again when it comes back.
 
-    def __init__(self, tree: Tree, products: dict[int, names.Product]) -> None:
+    The table of names is read with the first card.
+    """
+
+    def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._products = products
+        self._products: dict[int, names.Product] | None = None
         self._known: dict[tuple[str, str], Card | None] = {}
 
     def cards(self) -> list[Card]:
@@ -72,6 +75,8 @@ class CardFinder:
         device = values.hex_id(self._tree.text(f"{path}/device"))
         if device is None:
             device = values.hex_id(uevent.get("PCI_ID", "").rpartition(":")[2])
+        if self._products is None:
+            self._products = names.load()
         product = self._products.get(device) if device is not None else None
         revision = values.hex_id(self._tree.text(f"{path}/revision"))
         name = product.named(revision) if product else names.fallback_name(device)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from engine.protocol.types import DeviceKind
+
+log = logging.getLogger(__name__)
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "gpu_names.txt"
 
@@ -43,9 +46,13 @@ def parse(lines: Iterable[str]) -> dict[int, Product]:
 
 
 def load(path: Path = TABLE) -> dict[int, Product]:
-    """The table that comes with the program."""
-    with path.open(encoding="utf-8") as lines:
-        return parse(lines)
+    """The table that comes with the program; an installation without it has no names, but all figures."""
+    try:
+        with path.open(encoding="utf-8") as lines:
+            return parse(lines)
+    except OSError as error:
+        log.warning("The table of card names cannot be read: %s", error)
+        return {}
 
 
 def fallback_name(device: int | None) -> str:

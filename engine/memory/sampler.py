@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from engine.memory import host, names, values
+from engine.memory import host, values
 from engine.memory.cards import Card, CardFinder, kind_of
 from engine.memory.kfd import KfdNode, Topology
 from engine.memory.processes import Holder, ProcessScanner
@@ -43,7 +43,7 @@ class MemorySampler:
     ) -> None:
         self._clock = clock
         self._tree = Tree(root, read)
-        self._finder = CardFinder(self._tree, names.load())
+        self._finder = CardFinder(self._tree)
         self._topology = Topology(self._tree)
         self._sensors = SensorReader(self._tree)
         self._scanner = ProcessScanner(self._tree)

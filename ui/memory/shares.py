@@ -96,9 +96,13 @@ def gone_gpu(snapshot: MemorySnapshot, model: ModelInfo | None) -> GoneGpu | Non
 
 
 def share_of_model(snapshot: MemorySnapshot, model: ModelInfo | None, gpu: GpuMemory | None) -> Share:
-    """The worker's memory by the kernel; for the card by llama.cpp's own report where the kernel is silent."""
+    """The worker's memory by the kernel; for the card by llama.cpp's own report where the kernel is silent.
+
+    What the worker holds on the card counts before the load is done, so that it can be seen growing; its RAM does
+    not, because a worker without a model needs some too.
+    """
     worker = snapshot.worker
-    ram, mapped = (worker.ram, worker.mapped) if worker is not None else (None, None)
+    ram, mapped = (worker.ram, worker.mapped) if worker is not None and model is not None else (None, None)
     held = worker.on(gpu.pci) if worker is not None and gpu is not None else None
     if held is not None and (held.vram is not None or held.gtt is not None):
         return Share(held.vram, held.gtt, ram, mapped)

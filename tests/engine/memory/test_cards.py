@@ -153,6 +153,16 @@ def test_a_broken_table_is_an_error(lines: list[str]) -> None:
         names.parse(lines)
 
 
+def test_without_the_table_there_are_figures_without_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(names.load, "__defaults__", (tmp_path / "gone.txt",))
+    add_card(tmp_path, 0, "0000:03:00.0")
+    (gpu,) = sample(tmp_path).gpus
+    assert (gpu.name, gpu.vram.used) == ("AMD GPU 1002:73BF", 200 * MIB)
+    assert len(caplog.records) == 1
+
+
 UNSOLD = {"device": "0xabcd", "mem_info_vram_total": 2 * GIB, "mem_info_gtt_total": 16 * GIB}
 
 

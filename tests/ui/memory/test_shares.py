@@ -53,6 +53,12 @@ def test_without_a_model_all_that_is_used_belongs_to_other_programs() -> None:
     assert drawn(desktop(), None)[BarKind.VRAM] == [(VRAM, OTHER, 10), (VRAM, FREE, 14)]
 
 
+def test_while_a_model_loads_its_part_of_the_card_is_seen_growing() -> None:
+    found = drawn(desktop(held=WorkerGpu(pci=CARD, vram=3 * GIB, gtt=0)), None)
+    assert found[BarKind.VRAM] == [(VRAM, MODEL, 3), (VRAM, OTHER, 7), (VRAM, FREE, 14)]
+    assert found[BarKind.RAM] == [(GTT, OTHER, 1), (RAM, OTHER, 11), (RAM, FREE, 20)]
+
+
 @pytest.mark.parametrize(
     ("vram", "ram", "kinds"),
     [
