@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
-from app.settings.records import EngineSettings
 from app.wiring import Services
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
@@ -24,6 +24,9 @@ from ui.theme import SPACE_L, SPACE_S, Theme, ThemeMode
 from ui.widgets.column import Column
 from ui.widgets.notice_bar import NoticeBar
 from ui.window_settings import WindowSettings, pack_geometry, unpack_geometry
+
+if TYPE_CHECKING:
+    from ui.library.window import ModelManagerWindow
 
 NARROW = 1100
 """Below this width the list of conversations starts folded away."""
@@ -47,7 +50,7 @@ class MainWindow(QMainWindow):
         self._settings = services.settings.get(WindowSettings)
         self._narrow_open = False
         self._closing = self._done = False
-        self._manager: QWidget | None = None
+        self._manager: ModelManagerWindow | None = None
         self.setObjectName("mainWindow")
         self.setWindowTitle("Vramble")
         self.setMinimumSize(900, 600)
@@ -72,6 +75,12 @@ class MainWindow(QMainWindow):
             self._first_run.focus()
         else:
             self._composer.focus()
+
+    def begin(self) -> None:
+        """Read the conversations and go back to the one that was open."""
+        self._services.chat.start()
+        if self._settings.conversation is not None:
+            self._services.chat.open(self._settings.conversation)
 
     def open_manager(self, *, get: bool = False) -> None:
         """Show the model manager window; ``get``: where models are fetched."""
@@ -139,7 +148,7 @@ class MainWindow(QMainWindow):
         self._first_run = FirstRunPage(theme, has_starter=has_starter)
         self._page = ConversationPage(services.chat, services.worker, services.notices, theme)
         self._notice_bar = NoticeBar(services.notices, theme)
-        self._composer = Composer(self._send, theme)
+        self._composer = Composer(services.chat.send, theme)
         self._hint = HintLine(services.chat, services.worker, services.settings, self._composer.set_hint, self)
         self._strip = MemoryStrip(services.memory, services.worker, theme)
         self._strip.setObjectName("memoryStrip")
@@ -191,6 +200,7 @@ class MainWindow(QMainWindow):
         self._composer.stop_requested.connect(chat.stop)
         chat.busy_changed.connect(self._composer.set_busy)
         chat.draft_restored.connect(self._composer.restore)
+        chat.model_wanted.connect(self._header.open_picker)
         chat.current_changed.connect(self._conversation_changed)
         services.worker.model_changed.connect(self._choose_page)
         services.library.models_changed.connect(self._choose_page)
@@ -221,7 +231,8 @@ class MainWindow(QMainWindow):
 
     def _arrange_sidebar(self) -> None:
         opened = self._narrow_open if self.width() < NARROW else self._settings.sidebar
-        had_focus = not opened and self._sidebar.isAncestorOf(self.focusWidget() or self)
+        focused: QWidget | None = self.focusWidget()
+        had_focus = not opened and focused is not None and self._sidebar.isAncestorOf(focused)
         self._sidebar.setVisible(opened)
         self._sidebar_edge.setVisible(opened)
         self._header.set_sidebar_open(opened)
@@ -240,18 +251,6 @@ class MainWindow(QMainWindow):
         self._composer_column.setVisible(not first_run)
         if changed and self.isVisible():
             self.focus()
-
-    def _send(self, text: str) -> bool:
-        self._load_remembered()
-        return self._services.chat.send(text)
-
-    def _load_remembered(self) -> None:
-        """The first message after a start loads the model of the last time."""
-        worker, last = self._services.worker, self._services.settings.get(EngineSettings).last_model
-        if worker.model is not None or worker.last_load is not None or self._model_actions.loading:
-            return
-        if last and any(m.path == Path(last) and m.can_chat for m in self._services.library.models):
-            self._model_actions.load(Path(last))
 
     def _load_from_manager(self, path: Path) -> None:
         self._model_actions.load(path)

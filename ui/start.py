@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from app.wiring import Services
 from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.crash import CrashReporter, program_version
+from app.wiring import Services
 from ui.main_window import MainWindow
 from ui.quit_signals import QuitSignals
 from ui.start_trace import trace_start

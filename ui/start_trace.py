@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 SWITCH = "VRAMBLE_TRACE_START"
 
@@ -38,8 +38,8 @@ class FirstPaint(QObject):
         return super().eventFilter(watched, event)
 
     def _look(self) -> None:
-        focused = QApplication.focusWidget() or self._window.focusWidget()
-        if self._painted and focused is not None and self._window.isAncestorOf(focused):
+        focused: QWidget | None = self._window.focusWidget()
+        if self._painted and focused is not None:
             self._window.removeEventFilter(self)
             usable, self._usable = self._usable, _nothing
             usable()

@@ -38,6 +38,7 @@ class Composer(QWidget):
         self._send, self._theme = send, theme
         self._drafts: dict[str | None, str] = {}
         self._place: str | None = None
+        self._first_sent = False
         self._chips: list[PasteChip] = []
         self._edit = MessageEdit()
         self._edit.setObjectName("composer")
@@ -66,6 +67,7 @@ class Composer(QWidget):
         text = self.text()
         if text and not self.busy and self._send(text):
             self.clear()
+            self._first_sent = self._place is None
         self.focus()
 
     def text(self) -> str:
@@ -95,6 +97,10 @@ class Composer(QWidget):
     def switch_to(self, place: str | None) -> None:
         """Another conversation is open: keep this one's draft, show the other one's."""
         if place == self._place:
+            return
+        came_to_be, self._first_sent = self._first_sent and place is not None, False
+        if came_to_be:
+            self._place = place
             return
         self._drafts[self._place] = self.text()
         self._place = place

@@ -39,9 +39,9 @@ class TitleEdit(QLineEdit):
 
     def event(self, event: QEvent) -> bool:
         """Claim Escape before any shortcut sees it."""
-        is_override = event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-        if is_override and event.key() == Qt.Key.Key_Escape:
-            event.accept()
+        override = event if event.type() is QEvent.Type.ShortcutOverride else None
+        if isinstance(override, QKeyEvent) and override.key() == Qt.Key.Key_Escape:
+            override.accept()
             return True
         return super().event(event)
 
@@ -82,8 +82,8 @@ class ConversationDelegate(QStyledItemDelegate):
         """Heading, background, title, menu dots, focus ring."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect: QRect = option.rect  # type: ignore[attr-defined]
-        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
         self._paint_heading(painter, rect, group_of(index))
         body = self.body(rect, index).adjusted(SPACE_S, 1, -SPACE_S, -1)
         selected = bool(state & QStyle.StateFlag.State_Selected)
@@ -119,7 +119,7 @@ class ConversationDelegate(QStyledItemDelegate):
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
         """Cover the row, not the heading."""
-        rect: QRect = option.rect  # type: ignore[attr-defined]
+        rect: QRect = option.rect
         editor.setGeometry(self.body(rect, index).adjusted(SPACE_S - 2, 0, -SPACE_S + 2, 0))
 
     def _paint_heading(self, painter: QPainter, rect: QRect, group: str) -> None:

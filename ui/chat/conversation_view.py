@@ -7,8 +7,11 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QToolTip, QWidget
 
-from ui.chat.conversation_delegate import ConversationDelegate, tooltip_of
+from ui.chat.conversation_delegate import ConversationDelegate, Index, tooltip_of
 from ui.theme import Theme
+
+BATCH = 200
+"""Rows laid out at once; thousands of conversations must not hold up the window."""
 
 
 class ConversationView(QListView):
@@ -26,8 +29,10 @@ class ConversationView(QListView):
     renamed = Signal(str, str)
     typed = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, conversations: ConversationListModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._conversations = conversations
+        self.setModel(conversations)
         self.setObjectName("conversationList")
         self.setAccessibleName(self.tr("Conversations"))
         self.setProperty("role", "bare")
@@ -35,30 +40,32 @@ class ConversationView(QListView):
         self._delegate = ConversationDelegate(theme, self)
         self._delegate.renamed.connect(self.renamed)
         self.setItemDelegate(self._delegate)
+        self.setLayoutMode(QListView.LayoutMode.Batched)
+        self.setBatchSize(BATCH)
         self.setMouseTracking(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         theme.changed.connect(self.scheduleDelayedItemsLayout)
 
-    def id_at(self, index: QModelIndex) -> str:
+    def id_at(self, index: Index) -> str:
         """Id of the conversation in a row."""
         return str(index.data(ConversationListModel.Role.ID))
 
     def mark(self, conversation: str | None) -> None:
         """Make the row of the open conversation the current one, without choosing it again."""
-        if conversation is None:
+        ids = self.ids()
+        if conversation in ids:
+            index = self._conversations.index(ids.index(conversation), 0)
+            if index != self.currentIndex():
+                self.setCurrentIndex(index)
+        else:
             self.setCurrentIndex(QModelIndex())
             self.clearSelection()
-            return
-        for row in range(self.model().rowCount()):
-            index = self.model().index(row, 0)
-            if self.id_at(index) == conversation:
-                if index != self.currentIndex():
-                    self.setCurrentIndex(index)
-                return
-        self.setCurrentIndex(QModelIndex())
-        self.clearSelection()
+
+    def ids(self) -> list[str]:
+        """Ids of all rows, from top to bottom."""
+        return [row.id for row in self._conversations.rows]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Delete removes, Enter chooses; the rest is the list's own."""
@@ -74,7 +81,7 @@ class ConversationView(QListView):
         """Typing does not search: it goes on where messages are written."""
         self.typed.emit(search)
 
-    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
+    def currentChanged(self, current: Index, previous: Index) -> None:
         """Arrow keys and clicks go to a conversation."""
         super().currentChanged(current, previous)
         if current.isValid() and (self.hasFocus() or self.underMouse()):

@@ -110,9 +110,7 @@ class Header(QWidget):
         self._unload.setVisible(self._worker.model is not None)
 
     def _cancel(self) -> None:
-        if self._actions.loading:
-            self._actions.cancel_load()
-        else:
+        if not self._actions.cancel_load():
             self.cancel_wanted.emit()
 
     def _open_more(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.library.service import InstalledModel, LibraryService
-import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from app.notices import Action, Notice, Notices, Severity
@@ -15,6 +14,7 @@ from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Failed, Loaded
+from ui.chat.words import path_text
 
 LOAD_NOTICE = "model-load"
 
@@ -45,12 +45,15 @@ class ModelActions(QObject):
         super().__init__(parent)
         self._worker, self._library, self._settings, self._notices = worker, library, settings, notices
         self._request: int | None = None
-        self._name = ""
+        self._asked = self._told = ""
+        worker.state_changed.connect(self._tell_name)
 
     @property
     def loading(self) -> str:
-        """Name of the model that is being loaded, or ""."""
-        return self._name
+        """Name of the model that is being loaded, or ""; also of one that a message needs."""
+        if self._asked or self._worker.state is not WorkerState.LOADING:
+            return self._asked
+        return self._name_of(Path(self._settings.get(EngineSettings).last_model))
 
     def load(self, path: Path) -> None:
         """Load ``path``; a running answer is not cut off without asking."""
@@ -66,10 +69,12 @@ class ModelActions(QObject):
             return
         self._load(path)
 
-    def cancel_load(self) -> None:
-        """Stop loading, if a model is being loaded."""
-        if self._request is not None:
-            self._worker.cancel(self._request)
+    def cancel_load(self) -> bool:
+        """Stop loading what the user asked for; False when nothing was asked for."""
+        if self._request is None:
+            return False
+        self._worker.cancel(self._request)
+        return True
 
     def unload(self) -> None:
         """Give the model's memory back."""
@@ -82,7 +87,7 @@ class ModelActions(QObject):
 
     def _load(self, path: Path) -> None:
         self._notices.withdraw(LOAD_NOTICE)
-        self._set_name(self._name_of(path))
+        self._set_asked(self._name_of(path))
         options = self._settings.get(EngineSettings).load_options()
         self._request = self._worker.load(path, options, lambda outcome: self._finish(path, outcome))
 
@@ -90,17 +95,15 @@ class ModelActions(QObject):
         if outcome.id != self._request:
             return
         self._request = None
-        self._set_name("")
+        self._set_asked("")
         if isinstance(outcome, Loaded):
-            settings = self._settings.get(EngineSettings)
-            self._settings.put(msgspec.structs.replace(settings, last_model=str(path)))
             self.loaded.emit()
         elif outcome.code != "cancelled":
             self._post_failure(path, outcome)
 
     def _post_failure(self, path: Path, failed: Failed) -> None:
         text = f"{failed.message} {failed.next_step}".strip()
-        detail = "\n".join(part for part in (str(path), failed.code, failed.detail) if part)
+        detail = "\n".join(part for part in (path_text(path), failed.code, failed.detail) if part)
         actions = (
             Action(self.tr("Try again"), lambda: self.load(path)),
             Action(self.tr("Models"), self.manager_wanted.emit),
@@ -118,7 +121,11 @@ class ModelActions(QObject):
     def _name_of(self, path: Path) -> str:
         return next((m.name for m in self._library.models if m.path == path), path.stem)
 
-    def _set_name(self, name: str) -> None:
-        if name != self._name:
-            self._name = name
-            self.loading_changed.emit(name)
+    def _set_asked(self, name: str) -> None:
+        self._asked = name
+        self._tell_name()
+
+    def _tell_name(self) -> None:
+        if self._told != self.loading:
+            self._told = self.loading
+            self.loading_changed.emit(self._told)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.worker.service import WorkerService
 from ui.chat.model_actions import ModelActions
-from ui.chat.words import size_text
+from ui.chat.words import path_text, size_text
 from ui.theme import Theme
 from ui.theming import icons
 from ui.widgets.elided_label import plain_tooltip
@@ -120,6 +120,6 @@ class ModelPicker(TextButton):
         action = QAction(f"{model.name.replace('&', '&&')}\t{facts}", self._menu)
         action.setCheckable(True)
         action.setEnabled(model.can_chat)
-        action.setToolTip(model.problem or str(model.path))
+        action.setToolTip(model.problem or path_text(model.path))
         action.triggered.connect(lambda: self._actions.load(model.path))
         return action

@@ -16,7 +16,7 @@ from ui.widgets.empty_state import EmptyState
 from ui.widgets.text_button import TextButton
 
 LINK_NOTICE = "open-link"
-SCHEMES = {"http", "https", "mailto"}
+COPIED_MS = 8000
 
 
 class ConversationPage(QStackedWidget):
@@ -41,7 +41,8 @@ class ConversationPage(QStackedWidget):
         self._transcript = TranscriptView(chat.transcript, theme)
         self._transcript.setObjectName("transcript")
         self._transcript.link_activated.connect(self._ask_for_link)
-        self._transcript.regenerate_requested.connect(chat.regenerate)
+        self._transcript.address_copied.connect(self._tell_copied)
+        self._transcript.regenerate_requested.connect(lambda: chat.regenerate())
         self._choose = TextButton(theme, self.tr("Choose a model"), "cpu", role="primary")
         self._choose.setObjectName("chooseModelButton")
         self._choose.clicked.connect(self.choose_wanted)
@@ -88,13 +89,13 @@ class ConversationPage(QStackedWidget):
     def _ask_for_link(self, address: str) -> None:
         """Addresses come from a model: show the whole address before anything is opened."""
         copy = Action(self.tr("Copy"), lambda: QGuiApplication.clipboard().setText(address))
-        if QUrl(address).scheme().lower() not in SCHEMES:
-            text = self.tr("This address is not opened from here: {address}").format(address=address)
-            self._notices.post(Notice(LINK_NOTICE, Severity.WARN, text, actions=(copy,)))
-            return
         text = self.tr("Open {address} in the browser?").format(address=address)
         visit = Action(self.tr("Open"), lambda: _open(address))
         self._notices.post(Notice(LINK_NOTICE, Severity.INFO, text, actions=(visit, copy)))
+
+    def _tell_copied(self, address: str) -> None:
+        text = self.tr("This address is not opened from here; it was copied instead: {address}").format(address=address)
+        self._notices.post(Notice(LINK_NOTICE, Severity.INFO, text, timeout_ms=COPIED_MS))
 
 
 def _open(address: str) -> None:

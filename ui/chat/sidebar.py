@@ -37,8 +37,7 @@ class Sidebar(QWidget):
         self._new.setObjectName("newChatButton")
         self._new.setToolTip(self.tr("New chat (Ctrl+N)"))
         self._new.clicked.connect(self.new_conversation)
-        self._list = ConversationView(theme)
-        self._list.setModel(chat.conversations)
+        self._list = ConversationView(chat.conversations, theme)
         self._list.chosen.connect(self._choose)
         self._list.delete_wanted.connect(self.delete)
         self._list.renamed.connect(chat.rename)
@@ -61,10 +60,12 @@ class Sidebar(QWidget):
 
     def delete(self, conversation: str) -> None:
         """Delete with a way back; the next row takes the focus."""
-        rows = self._ids()
-        at = rows.index(conversation) if conversation in rows else -1
-        title = self._list.model().index(at, 0).data(Qt.ItemDataRole.DisplayRole) if at >= 0 else ""
-        after = rows[at + 1 : at + 2] or rows[max(at - 1, 0) : max(at, 0)]
+        ids = self._list.ids()
+        found = self._chat.conversations.find(conversation)
+        if found is None:
+            return
+        at = ids.index(conversation)
+        after = ids[at + 1 : at + 2] or ids[max(at - 1, 0) : at]
         was_open = conversation == self._open
         self._chat.delete(conversation)
         if was_open and after:
@@ -72,7 +73,7 @@ class Sidebar(QWidget):
         self._list.setFocus(Qt.FocusReason.OtherFocusReason)
         if not after:
             self.composing_wanted.emit("")
-        self._offer_undo(conversation, str(title))
+        self._offer_undo(conversation, found.title)
 
     def _offer_undo(self, conversation: str, title: str) -> None:
         short = title if len(title) <= TITLE_IN_NOTICE else title[: TITLE_IN_NOTICE - 1] + "…"
@@ -98,14 +99,10 @@ class Sidebar(QWidget):
         self._list.mark(self._open)
 
     def _rows_changed(self) -> None:
-        has_rows = self._list.model().rowCount() > 0
+        has_rows = self._chat.conversations.rowCount() > 0
         self._list.setVisible(has_rows)
         self._empty.setVisible(not has_rows)
         self._list.mark(self._open)
-
-    def _ids(self) -> list[str]:
-        model = self._list.model()
-        return [self._list.id_at(model.index(row, 0)) for row in range(model.rowCount())]
 
     def _build(self, theme: Theme) -> None:
         self.setFixedWidth(theme.px(WIDTH))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
@@ -24,6 +26,11 @@ def tr(text: str) -> str:
 def size_text(size: int) -> str:
     """Bytes as GiB, or MiB below one."""
     return f"{size / GIB:.1f} GiB" if size >= GIB else f"{size / MIB:.0f} MiB"
+
+
+def path_text(path: Path) -> str:
+    """A path for showing; bytes that are no text become question marks."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def tokens_text(count: int) -> str:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from app.chat.conversation_list import ConversationListModel
+from app.chat.rows import MessageRow
+from app.chat.transcript import TranscriptModel
+from app.library.service import FileState, InstalledModel
+from app.notices import Notices
+from engine.chat.records import Conversation, Role, Status
 from engine.client.session import WorkerState
+from engine.errors import VrambleError
 from engine.protocol.frames import Failed, Hello, Loaded
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind, LoadOptions, ModelInfo
 
 GIB = 1024**3
+NOW = 1_800_000_000.0
 
 RADEON = DeviceInfo(
     id="Vulkan0",
@@ -117,3 +127,194 @@ class FakeWorker(QObject):
         else:
             self.set_state(WorkerState.IDLE)
             done(outcome)
+
+
+class FakeChat(QObject):
+    """Real list models; conversations are made by hand."""
+
+    current_changed = Signal(object)
+    busy_changed = Signal(bool)
+    draft_restored = Signal(str)
+    model_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conversations = ConversationListModel(now=lambda: NOW)
+        self.transcript = TranscriptModel()
+        self.calls: list[tuple[str, ...]] = []
+        self.current: Conversation | None = None
+        self.deleted: dict[str, Conversation] = {}
+        self.accepts = True
+
+    def fill(self, *titles: str, step: float = 100.0) -> None:
+        """Conversations with ids "0", "1", ...; the first is the newest."""
+        self.conversations.reset(
+            [
+                Conversation(id=str(i), title=title, created=0, updated=NOW - i * step, tip=None)
+                for i, title in enumerate(titles)
+            ]
+        )
+
+    def show(self, *texts: str) -> None:
+        """Messages of the open conversation, user and model in turn."""
+        self.transcript.reset([message_row(i, text) for i, text in enumerate(texts)])
+
+    def named(self, name: str) -> list[tuple[str, ...]]:
+        return [call for call in self.calls if call[0] == name]
+
+    def new_conversation(self) -> None:
+        self.calls.append(("new",))
+        self.transcript.reset([])
+        self._set(None)
+
+    def open(self, id_: str) -> None:
+        self.calls.append(("open", id_))
+        self._set(self.conversations.find(id_))
+
+    def rename(self, id_: str, title: str) -> None:
+        self.calls.append(("rename", id_, title))
+        found = self.conversations.find(id_)
+        assert found is not None
+        self.conversations.put(msgspec.structs.replace(found, title=title))
+
+    def delete(self, id_: str) -> None:
+        self.calls.append(("delete", id_))
+        found = self.conversations.find(id_)
+        assert found is not None
+        self.deleted[id_] = found
+        if self.current == found:
+            self._set(None)
+        self.conversations.remove(id_)
+
+    def undo_delete(self, id_: str) -> None:
+        self.calls.append(("undo", id_))
+        self.conversations.put(self.deleted.pop(id_))
+
+    def send(self, text: str) -> bool:
+        self.calls.append(("send", text))
+        return self.accepts
+
+    def stop(self) -> None:
+        self.calls.append(("stop",))
+
+    def regenerate(self) -> None:
+        self.calls.append(("regenerate",))
+
+    def _set(self, conversation: Conversation | None) -> None:
+        self.current = conversation
+        self.current_changed.emit(conversation)
+
+
+def message_row(number: int, text: str, **changes: Any) -> MessageRow:
+    """Row ``number`` of a conversation: even ones are the user's."""
+    user = number % 2 == 0
+    values: dict[str, Any] = {
+        "id": f"m{number}",
+        "role": Role.USER if user else Role.ASSISTANT,
+        "text": text,
+        "status": Status.DONE,
+        "author": "You" if user else "Qwen3 8B",
+    }
+    return MessageRow(**{**values, **changes})
+
+
+class FakeLibrary(QObject):
+    """Has the models that the test puts into it."""
+
+    models_changed = Signal()
+    scanning_changed = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.models: tuple[InstalledModel, ...] = ()
+        self.scanning = False
+        self.has_starter = True
+        self.starters: list[Callable[[InstalledModel | VrambleError], None]] = []
+
+    def put(self, *names: str) -> None:
+        """Models with these names."""
+        self.models = tuple(installed(name) for name in names)
+        self.models_changed.emit()
+
+    def add_starter(self, done: Callable[[InstalledModel | VrambleError], None]) -> None:
+        self.starters.append(done)
+
+
+class FakeMemory(QObject):
+    """Nobody samples anything."""
+
+    sampled = Signal(object)
+    failed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.snapshot = None
+        self.watched: list[bool] = []
+        self.hidden: list[bool] = []
+
+    def set_watched(self, watched: bool) -> None:
+        self.watched.append(watched)
+
+    def set_hidden(self, hidden: bool) -> None:
+        self.hidden.append(hidden)
+
+
+class FakeSettings(QObject):
+    """Records in memory."""
+
+    changed = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: dict[type, Any] = {}
+
+    def get(self, feature: type) -> Any:
+        return self.records.get(feature) or feature()
+
+    def put(self, record: Any) -> None:
+        self.records[type(record)] = record
+        self.changed.emit(type(record).__name__.removesuffix("Settings").lower())
+
+
+@dataclass
+class FakeServices:
+    """What `app.wiring.build` gives, without work behind it."""
+
+    notices: Notices = field(default_factory=Notices)
+    settings: FakeSettings = field(default_factory=FakeSettings)
+    worker: FakeWorker = field(default_factory=FakeWorker)
+    chat: FakeChat = field(default_factory=FakeChat)
+    library: FakeLibrary = field(default_factory=FakeLibrary)
+    downloads: QObject = field(default_factory=QObject)
+    memory: FakeMemory = field(default_factory=FakeMemory)
+    closings: list[Callable[[], None]] = field(default_factory=list)
+
+    def close(self, done: Callable[[], None]) -> None:
+        """Remember ``done``; the test calls it."""
+        self.closings.append(done)
+
+
+def installed(name: str, **changes: Any) -> InstalledModel:
+    """A healthy model file."""
+    path = Path("/models/owner/repo") / f"{name.replace(' ', '-')}-Q4_K_M.gguf"
+    values: dict[str, Any] = {
+        "path": path,
+        "name": name,
+        "label": f"{name} Q4_K_M",
+        "quant": "Q4_K_M",
+        "architecture": "qwen3",
+        "size_bytes": 5_000_000_000,
+        "folder": path.parent,
+        "repo": "owner/repo",
+        "state": FileState.OK,
+        "problem": "",
+        "can_chat": True,
+    }
+    return InstalledModel(**{**values, **changes})
+
+
+def make_services(*models: str) -> FakeServices:
+    """Stand-ins with these models installed."""
+    services = FakeServices()
+    services.library.put(*models)
+    return services
