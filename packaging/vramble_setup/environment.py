@@ -75,7 +75,9 @@ class Environment:
         arguments: list[str | Path] = []
         for file in files:
             arguments += ["-r", file]
-        self.pip("install", "--require-hashes", *arguments, what="Installing the pinned packages")
+        # Python compiles what it imports at the first start; pip would compile all that there is.
+        options = ("--require-hashes", "--no-compile")
+        self.pip("install", *options, *arguments, what="Installing the pinned packages")
 
     def install_checkout(self) -> None:
         """Puts the program itself into the environment, as it lies in the checkout."""

@@ -44,12 +44,15 @@ def set_up(checkout: Path, level: str) -> Environment:
 
 def _packages(environment: Environment, level: str) -> None:
     folder = environment.checkout / "requirements"
-    for name in ("runtime", "build") if level == "run" else ("runtime", "build", "dev"):
-        lock = folder / f"{name}.txt"
-        if not is_done(environment, f"packages-{name}", digest(lock)):
-            say(f"Installing the pinned packages ({name}).")
-            environment.install_pinned(lock)
-            set_done(environment, f"packages-{name}", digest(lock))
+    names = ("runtime", "build") if level == "run" else ("runtime", "build", "dev")
+    given = {name: digest(folder / f"{name}.txt") for name in names}
+    todo = [name for name in names if not is_done(environment, f"packages-{name}", given[name])]
+    if not todo:
+        return
+    say(f"Installing the pinned packages ({', '.join(todo)}).")
+    environment.install_pinned(*(folder / f"{name}.txt" for name in todo))
+    for name in todo:
+        set_done(environment, f"packages-{name}", given[name])
 
 
 def _engine(environment: Environment) -> None:
