@@ -1,0 +1,277 @@
+"""Getting a model: name a repository, see its files, download one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
+
+from app.downloads.service import DownloadJob, DownloadService, JobState, RepoListing
+from app.library.service import InstalledModel, LibraryService
+from engine.errors import VrambleError
+from engine.library.address import parse_repo
+from engine.library.listing import RepoFile, choose
+from ui.library import words
+from ui.library.files_model import ROW_ROLE, Column, FilesTable
+from ui.library.message_slot import MessageSlot
+from ui.library.table_view import TableView
+from ui.theme import SPACE_M, SPACE_S, Theme
+from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.empty_state import EmptyState
+from ui.widgets.text_button import TextButton
+
+WIDTHS = (124, 92, 210, 300, 124)
+SUGGESTIONS = (
+    ("Qwen/Qwen3-0.6B-GGUF", "0.6 GB"),
+    ("Qwen/Qwen3-4B-GGUF", "2.5 GB"),
+    ("Qwen/Qwen3-8B-GGUF", "5.0 GB"),
+)
+"""Repositories to begin with, and the size of their usual file."""
+
+
+class GetPage(QWidget):
+    """Repository field, table of files, download button.
+
+    Attributes:
+        started: A download began; the argument is the job's id.
+    """
+
+    started = Signal(int)
+
+    def __init__(
+        self, downloads: DownloadService, library: LibraryService, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._downloads, self._library, self._theme = downloads, library, theme
+        self._listing: RepoListing | None = None
+        self._asked = ""
+        self._build_top()
+        self._build_table()
+        self._messages = MessageSlot(theme)
+        self._summary = ElidedLabel()
+        self._summary.setProperty("role", "muted")
+        self._download_button = TextButton(theme, self.tr("Download"), "download-simple", role="primary")
+        self._download_button.setObjectName("downloadButton")
+        self._download_button.clicked.connect(self._download)
+        self._lay_out()
+        downloads.listed.connect(self._show_listing)
+        downloads.jobs_changed.connect(self._refresh_status)
+        library.models_changed.connect(self._refresh_status)
+        self._show_chosen()
+
+    # ---- building
+
+    def _build_top(self) -> None:
+        self._edit = QLineEdit()
+        self._edit.setObjectName("repoEdit")
+        self._edit.setPlaceholderText(self.tr("owner/repository, or paste the address of its page"))
+        self._edit.setAccessibleName(self.tr("Repository on the Hub"))
+        self._edit.setClearButtonEnabled(True)
+        self._edit.returnPressed.connect(self._list)
+        self._edit.textChanged.connect(self._update_button)
+        self._list_button = TextButton(self._theme, self.tr("List files"), "list-magnifying-glass")
+        self._list_button.setObjectName("listFilesButton")
+        self._list_button.clicked.connect(self._list_or_stop)
+
+    def _build_table(self) -> None:
+        self._table = FilesTable(self._theme, self)
+        self._view = TableView(self._theme, WIDTHS, Column.FILE)
+        self._view.setObjectName("filesTable")
+        self._view.setAccessibleName(self.tr("Files of the repository"))
+        self._view.setModel(self._table)
+        self._view.fit()
+        self._view.selectionModel().selectionChanged.connect(self._show_chosen)
+        self._view.doubleClicked.connect(self._download)
+        self._view.enter_pressed.connect(self._download)
+
+    def _build_empty(self) -> EmptyState:
+        buttons = []
+        for number, (repo, size) in enumerate(SUGGESTIONS):
+            name = repo.partition("/")[2].removesuffix("-GGUF")
+            button = TextButton(self._theme, self.tr("{0}, {1}").format(name, size))
+            button.setObjectName(f"suggestionButton{number}")
+            button.setToolTip(repo)
+            button.clicked.connect(lambda _checked=False, repo=repo: self.ask_for(repo))
+            buttons.append(button)
+        return EmptyState(
+            self._theme,
+            "download-simple",
+            self.tr("Which repository?"),
+            self.tr(
+                "Models are shared on the Hub in repositories with “GGUF” in their name. "
+                "Type one above, paste the address of its page, or begin with one of these."
+            ),
+            tuple(buttons),
+        )
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(SPACE_S)
+        top.addWidget(self._edit, 1)
+        top.addWidget(self._list_button)
+        self._waiting = QLabel()
+        self._waiting.setProperty("role", "muted")
+        self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        actions = QHBoxLayout()
+        actions.setSpacing(SPACE_S)
+        actions.addWidget(self._summary, 1)
+        actions.addWidget(self._download_button)
+        files = QWidget()
+        inside = QVBoxLayout(files)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(SPACE_M)
+        inside.addWidget(self._view, 1)
+        inside.addLayout(actions)
+        self._pages = QStackedLayout()
+        self._empty = self._build_empty()
+        for page in (self._empty, self._waiting, files):
+            self._pages.addWidget(page)
+        self._files = files
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, SPACE_M, 0, 0)
+        outer.setSpacing(SPACE_M)
+        outer.addLayout(top)
+        outer.addWidget(self._messages)
+        outer.addLayout(self._pages, 1)
+        self._update_button()
+
+    # ---- asking
+
+    def focus(self) -> None:
+        """Give the keyboard to the repository field."""
+        self._edit.setFocus()
+        self._edit.selectAll()
+
+    def ask_for(self, repo: str) -> None:
+        """List the files of ``repo``."""
+        self._edit.setText(repo)
+        self._list()
+
+    def _list_or_stop(self) -> None:
+        if self._downloads.listing:
+            self._downloads.cancel_listing()
+            self._pages.setCurrentWidget(self._files if self._listing else self._empty)
+            self._update_button()
+        else:
+            self._list()
+
+    def _list(self) -> None:
+        text = self._edit.text().strip()
+        if not text:
+            return
+        self._messages.clear()
+        self._listing = None
+        try:
+            repo = parse_repo(text).repo
+        except VrambleError as error:
+            self._show_listing(error)
+            return
+        self._asked = text
+        self._waiting.setText(self.tr("Asking the Hub for the files of {0}…").format(repo))
+        self._pages.setCurrentWidget(self._waiting)
+        self._downloads.list_files(text)
+        self._update_button()
+
+    def _update_button(self) -> None:
+        if self._downloads.listing:
+            self._list_button.setText(self.tr("Stop"))
+            self._list_button.set_icon("x")
+            self._list_button.setEnabled(True)
+        else:
+            self._list_button.setText(self.tr("List files"))
+            self._list_button.set_icon("list-magnifying-glass")
+            self._list_button.setEnabled(bool(self._edit.text().strip()))
+
+    # ---- showing
+
+    def _show_listing(self, found: RepoListing | VrambleError) -> None:
+        self._update_button()
+        if isinstance(found, VrambleError):
+            self._pages.setCurrentWidget(self._empty)
+            if found.code == "repo-name":
+                self._messages.show_error(found)
+            else:
+                self._messages.show_error(found, self.tr("Try again"), self._list)
+            return
+        self._listing = found
+        self._table.set_rows(found.files)
+        self._refresh_status()
+        if not found.files:
+            self._pages.setCurrentWidget(self._empty)
+            text = self.tr("{0} holds no GGUF files. Look for a repository with “GGUF” in its name.")
+            self._messages.show_info(text.format(found.repo))
+            return
+        self._pages.setCurrentWidget(self._files)
+        self._view.choose(self._first_choice(found))
+        if self._edit.hasFocus() or self._list_button.hasFocus():
+            self._view.setFocus()
+
+    def _first_choice(self, found: RepoListing) -> int:
+        try:
+            file, _ = choose(found, found.wanted)
+        except VrambleError:
+            return 0
+        return found.files.index(file)
+
+    def _chosen(self) -> RepoFile | None:
+        index = self._view.chosen()
+        if not index.isValid():
+            return None
+        file: RepoFile = index.data(ROW_ROLE)
+        return file
+
+    def _refresh_status(self) -> None:
+        if self._listing is not None:
+            found = self._listing
+            status = {file.path: self._status(found.repo, file) for file in found.files}
+            self._table.set_status({path: text for path, text in status.items() if text})
+        self._show_chosen()
+
+    def _status(self, repo: str, file: RepoFile) -> str:
+        job = self._job(repo, file)
+        if job is not None and job.state.active:
+            return self.tr("Downloading")
+        if job is not None and job.state is not JobState.DONE:
+            return self.tr("Interrupted")
+        return self.tr("Installed") if self._installed(repo, file) else ""
+
+    def _job(self, repo: str, file: RepoFile) -> DownloadJob | None:
+        return next((job for job in self._downloads.jobs if (job.repo, job.file) == (repo, file.path)), None)
+
+    def _installed(self, repo: str, file: RepoFile) -> InstalledModel | None:
+        target = self._library.folder / repo / file.path
+        models = self._library.models + self._library.companions
+        return next((model for model in models if model.path == target and model.state.value == "ok"), None)
+
+    def _show_chosen(self) -> None:
+        file, found = self._chosen(), self._listing
+        status = self._status(found.repo, file) if file and found else ""
+        self._download_button.setEnabled(file is not None and status in ("", self.tr("Interrupted")))
+        label = self.tr("Resume") if status == self.tr("Interrupted") else self.tr("Download")
+        if file is not None and file.size is not None:
+            label = self.tr("{0} ({1})").format(label, words.file_size(file.size))
+        self._download_button.setText(label)
+        self._summary.setText(self._about(found) if found else "")
+
+    def _about(self, found: RepoListing) -> str:
+        facts = [
+            found.repo,
+            self.tr("1 file") if len(found.files) == 1 else self.tr("{0} files").format(len(found.files)),
+        ]
+        if found.gated:
+            facts.append(self.tr("gated: accept its terms on the Hub first"))
+        if found.left_out:
+            facts.append(self.tr("{0} with unsafe names left out").format(len(found.left_out)))
+        return " · ".join(facts)
+
+    # ---- doing
+
+    def _download(self) -> None:
+        file, found = self._chosen(), self._listing
+        if file is None or found is None or not self._download_button.isEnabled():
+            return
+        try:
+            number = self._downloads.start(found.repo, file)
+        except VrambleError as error:
+            self._messages.show_error(error)
+        else:
+            self.started.emit(number)

@@ -1,0 +1,71 @@
+"""Looks and habits that both tables share."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from ui.theme import TARGET_SIZE, Theme
+
+
+class TableView(QTableView):
+    """Rows of a comfortable height, one of them current; Tab leaves, Enter acts, Delete asks.
+
+    Attributes:
+        enter_pressed: Enter on the current row.
+        delete_pressed: Delete on the current row.
+    """
+
+    enter_pressed = Signal()
+    delete_pressed = Signal()
+
+    def __init__(self, theme: Theme, widths: tuple[int, ...], stretch: int, parent: QWidget | None = None) -> None:
+        """``widths`` in pixels at scale 1; column ``stretch`` takes the rest."""
+        super().__init__(parent)
+        self._theme, self._widths, self._stretch = theme, widths, stretch
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionsMovable(False)
+        header.setMinimumSectionSize(48)
+        theme.changed.connect(self.fit)
+
+    def fit(self) -> None:
+        """Set heights and widths for the present text size; once a model is there."""
+        self.verticalHeader().setDefaultSectionSize(self._theme.px(TARGET_SIZE + 2))
+        header = self.horizontalHeader()
+        for column, width in enumerate(self._widths[: header.count()]):
+            mode = QHeaderView.ResizeMode.Stretch if column == self._stretch else QHeaderView.ResizeMode.Interactive
+            header.setSectionResizeMode(column, mode)
+            if column != self._stretch:
+                header.resizeSection(column, self._theme.px(width))
+
+    def choose(self, row: int) -> None:
+        """Make ``row`` current and selected."""
+        index = self.model().index(row, 0)
+        flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        self.selectionModel().setCurrentIndex(index, flags)
+
+    def chosen(self) -> QModelIndex:
+        """The selected row's first cell; invalid when there is none."""
+        rows = self.selectionModel().selectedRows()
+        return rows[0] if rows else QModelIndex()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter and Delete belong to the page."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.enter_pressed.emit()
+        elif event.key() == Qt.Key.Key_Delete:
+            self.delete_pressed.emit()
+        else:
+            super().keyPressEvent(event)
