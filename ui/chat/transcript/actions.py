@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, QPoint, QPointF
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QToolTip
 
 from engine.chat.records import Role
@@ -26,6 +27,8 @@ OPENED = ("http", "https", "mailto")
 """Schemes that may be opened after a question. All others are only copied."""
 
 LONGEST_ADDRESS = 600
+"""Characters of an address that the tooltip shows."""
+LINKS_IN_MENU = 24
 
 
 def may_open(address: str) -> bool:
@@ -79,11 +82,12 @@ class Actions(QObject):
         keys = [Key(Kind.COPY_MESSAGE, row.id, 0)] if row.text.strip() else []
         if last and row.role is Role.ASSISTANT:
             keys.append(Key(Kind.REGENERATE, row.id, 0))
-        y = int(placed.y) + (scene.layout.look.bubble_padding[1] if message.user else 0)
+        look, y = scene.layout.look, int(placed.y)
         if message.user:
-            corner = QPoint(int(scene.column_x + scene.layout.column), y)
+            horizontal, vertical = look.bubble_padding
+            corner = QPoint(int(scene.column_x + message.x) - horizontal - look.px(4), y + vertical - look.target)
             return [Wanted(key, corner, from_right=True) for key in keys]
-        x, result = int(scene.column_x) - scene.layout.look.px(14), []
+        x, result = int(scene.column_x) - look.px(14), []
         for key in keys:
             result.append(Wanted(key, QPoint(x, y), from_right=False))
             x += self._buttons.width_of(key)
@@ -166,11 +170,10 @@ class Actions(QObject):
         return menu
 
     @staticmethod
-    def _add(menu: QMenu, text: str, run, *, enabled: bool = True) -> QAction:  # type: ignore[no-untyped-def]
+    def _add(menu: QMenu, text: str, run: Callable[[], None], *, enabled: bool = True) -> None:
         action = menu.addAction(text)
         action.setEnabled(enabled)
         action.triggered.connect(lambda: run())
-        return action
 
     def _add_code(self, menu: QMenu, point: QPointF) -> None:
         found = hit.hit(self._view.scene, point)
@@ -186,10 +189,10 @@ class Actions(QObject):
             self._add_link(menu, under)
             self._add(menu, self.tr("Copy address"), lambda: self._copy(copiable(under)))
             return
-        addresses = list(dict.fromkeys(address for part in parts_of(self._view.content, number) for address in links(part)))
-        if addresses:
+        found = [address for part in parts_of(self._view.content, number) for address in links(part)]
+        if found:
             submenu = menu.addMenu(self.tr("Links"))
-            for address in addresses[:24]:
+            for address in list(dict.fromkeys(found))[:LINKS_IN_MENU]:
                 self._add_link(submenu, address)
 
     def _add_link(self, menu: QMenu, address: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from PySide6.QtCore import QPointF
 
@@ -100,4 +101,5 @@ class CaretMover:
 def _joins(text: str, position: int) -> bool:
     """Whether the character at ``position`` belongs to the one before it (marks, joiners, variation signs)."""
     letter, before = text[position], text[position - 1]
-    return letter in "\u200d\ufe0e\ufe0f\u20e3" or before == "\u200d" or "\u0300" <= letter <= "\u036f" or "\U0001f3fb" <= letter <= "\U0001f3ff"
+    joined = letter in "\u200d\ufe0e\ufe0f\u20e3" or before == "\u200d"
+    return joined or unicodedata.combining(letter) > 0 or "\U0001f3fb" <= letter <= "\U0001f3ff"

@@ -13,7 +13,7 @@ LONGEST_ROW = 1000
 
 
 class Row(NamedTuple):
-    """``start`` and ``end`` are positions in the code; ``line`` is the line's number, ``line_start`` where it begins."""
+    """``start`` and ``end`` bound it in the code; ``line`` is its line's number, which begins at ``line_start``."""
 
     start: int
     end: int

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPen, QTextCharFormat, QTextLayout, QTextOption
 
 from ui.chat.transcript.blocks import Code
+from ui.chat.transcript.budget import Tired
 from ui.chat.transcript.code_rows import CodeRows, Row
 from ui.chat.transcript.highlight import Highlighter
 from ui.chat.transcript.look import TAB_COLUMNS, TOKEN_COLOURS, Ink, Look
 from ui.chat.transcript.part_view import PartView, Range
 from ui.chat.transcript.qt_text import Units, displayable
+from ui.chat.transcript.text_view import x_of
 from ui.theme import RADIUS, SPACE_M, SPACE_S, SPACE_XS
 
 _KEPT_ROWS = 256
@@ -55,7 +56,7 @@ class CodeView(PartView):
         self.height = self.head + len(self._rows.rows) * self.look.code_line + bottom
         self.scroll_to(self.state.scroll)
 
-    def colour_on(self, tired: Callable[[], bool]) -> bool:
+    def colour_on(self, tired: Tired) -> bool:
         """Go on colouring. True: something to be seen changed."""
         changed = self.highlighter.advance(tired)
         if changed is None:
@@ -87,7 +88,8 @@ class CodeView(PartView):
         painter.drawRoundedRect(frame, RADIUS + 2, RADIUS + 2)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.save()
-        painter.setClipRect(QRectF(1, self.head, self.width - 2, self.height - self.head), Qt.ClipOperation.IntersectClip)
+        body = QRectF(1, self.head, self.width - 2, self.height - self.head)
+        painter.setClipRect(body, Qt.ClipOperation.IntersectClip)
         self._paint_rows(painter, clip, selection)
         painter.restore()
         self._paint_bar(painter)
@@ -207,14 +209,14 @@ class CodeView(PartView):
         """Where a caret at ``position`` stands."""
         number = self._rows.index_of(position)
         layout, units = self._layout(number)
-        x = layout.lineAt(0).cursorToX(units.to_qt(position - self._rows.rows[number].start))
-        left = float(x[0] if isinstance(x, tuple) else x) + self._padding - self.state.scroll
+        x = x_of(layout.lineAt(0), units.to_qt(position - self._rows.rows[number].start))
+        left = x + self._padding - self.state.scroll
         return QRectF(left, self.head + number * self.look.code_line, 1, self.look.code_line)
 
 
 def _range(units: Units, start: int, end: int, form: QTextCharFormat) -> QTextLayout.FormatRange:
     result = QTextLayout.FormatRange()
-    result.start = units.to_qt(start)  # type: ignore[misc]
-    result.length = units.to_qt(end) - result.start  # type: ignore[misc]
-    result.format = form  # type: ignore[misc]
+    result.start = units.to_qt(start)
+    result.length = units.to_qt(end) - result.start
+    result.format = form
     return result

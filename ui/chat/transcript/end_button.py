@@ -29,9 +29,9 @@ class EndButton(QAbstractButton):
         return QSize(side, side)
 
     def place(self, room: QRect, right: float) -> None:
-        """Stand at the bottom of ``room``, left of ``right``."""
+        """Stand at the bottom of ``room``: right of the column, which ends at ``right``, or else over its corner."""
         size = self.sizeHint()
-        x = min(int(right), room.right() - SPACE_S) - size.width()
+        x = min(int(right) + SPACE_S, room.right() - SPACE_S - size.width())
         self.setGeometry(QRect(x, room.bottom() - SPACE_S - size.height(), size.width(), size.height()))
         self.raise_()
 

@@ -28,6 +28,7 @@ class Feed(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
+        self._pending: set[int] = set()
         self._model, self._layout, self._selection, self._changed = model, layout, selection, changed
         model.modelReset.connect(self.reset)
         model.layoutChanged.connect(self.reset)
@@ -42,6 +43,7 @@ class Feed(QObject):
 
     def reset(self) -> None:
         """Take all rows."""
+        self._pending.clear()
         self._selection.clear()
         self._layout.reset(self._rows(0, self._model.rowCount() - 1))
         self._changed(False)
@@ -51,6 +53,7 @@ class Feed(QObject):
         at_end = first == len(self._layout.rows)
         self._selection.shift(first, len(rows))
         self._layout.insert(first, rows)
+        self._pending = {row + len(rows) if row >= first else row for row in self._pending}
         if at_end and any(row.role is Role.USER for row in rows):
             self._layout.follow = True
         self._changed(False)
@@ -58,11 +61,20 @@ class Feed(QObject):
     def _removed(self, parent: QModelIndex, first: int, last: int) -> None:
         self._selection.shift(first, first - last - 1)
         self._layout.remove(first, last)
+        kept = (row for row in self._pending if not first <= row <= last)
+        self._pending = {row - (last + 1 - first) if row > last else row for row in kept}
         self._changed(False)
 
     def _data_changed(self, top: QModelIndex, bottom: QModelIndex) -> None:
-        growing = True
-        for number, row in enumerate(self._rows(top.row(), bottom.row()), top.row()):
-            growing = growing and is_open(row) and is_open(self._layout.rows[number])
-            self._layout.change(number, row)
-        self._changed(growing)
+        """A running answer may change more often than it is worth showing: `flush` takes the change over."""
+        changed = range(top.row(), bottom.row() + 1)
+        self._pending.update(changed)
+        old = self._layout.rows
+        new = self._rows(changed.start, changed.stop - 1)
+        self._changed(all(is_open(row) and is_open(old[n]) for n, row in zip(changed, new, strict=True)))
+
+    def flush(self) -> None:
+        """Take over the rows whose content changed."""
+        pending, self._pending = self._pending, set()
+        for number in sorted(pending):
+            self._layout.change(number, self._rows(number, number)[0])

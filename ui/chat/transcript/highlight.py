@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -11,6 +11,8 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
 from pygments.util import ClassNotFound
+
+from ui.chat.transcript.budget import Tired
 
 Run = tuple[int, int, int]
 """Start and length in a line, and an index into `look.TOKEN_COLOURS`."""
@@ -103,7 +105,7 @@ class Highlighter:
         self._code = code
         self.done = _has_long_line(code) if self._pass is None else False
 
-    def advance(self, tired: Callable[[], bool]) -> tuple[int, int] | None:
+    def advance(self, tired: Tired) -> tuple[int, int] | None:
         """Go on until done or ``tired()``. Returns the first and last line that changed, or None."""
         changed: tuple[int, int] | None = None
         while not self.done and self._lexer is not None:

@@ -96,15 +96,14 @@ def with_bare_links(text: str) -> Iterator[tuple[str, str]]:
 
 def _without_trailing(address: str) -> str:
     """An address without the punctuation of the sentence around it; a closing bracket stays when it was opened."""
-    while address:
-        last = address[-1]
-        if last in _TRAILING or (last == ")" and address.count(")") > address.count("(")):
-            address = address[:-1]
-        elif last == "]" and address.count("]") > address.count("["):
-            address = address[:-1]
-        else:
-            break
+    while address and (address[-1] in _TRAILING or _closes_too_much(address)):
+        address = address[:-1]
     return address
+
+
+def _closes_too_much(address: str) -> bool:
+    opening = {")": "(", "]": "["}.get(address[-1])
+    return opening is not None and address.count(address[-1]) > address.count(opening)
 
 
 def with_links(text: str) -> Styled:

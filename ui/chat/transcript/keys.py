@@ -16,7 +16,6 @@ _BY_KEYBOARD = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
     Qt.FocusReason.ShortcutFocusReason,
-    Qt.FocusReason.OtherFocusReason,
 )
 
 

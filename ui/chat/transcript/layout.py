@@ -1,17 +1,18 @@
 """Where the messages are: only what is near the view is laid out, the rest is estimated.
 
-The place that is shown is an *anchor*, a section of a message and how many pixels of it are above the view. Heights that
-turn out to be others than estimated change the scroll bar, never what is seen.
+The place that is shown is an *anchor*, a section of a message and how many pixels of it are above the view. Heights
+that turn out to be others than estimated change the scroll bar, never what is seen.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ui.chat.transcript import estimate
+from ui.chat.transcript.budget import Tired, never
 from ui.chat.transcript.heights import Heights
 from ui.chat.transcript.look import Look
 from ui.chat.transcript.message import Message
@@ -58,7 +59,7 @@ class Layout:
         self.placed: list[Placed] = []
         self._anchor = Anchor()
         self._messages: OrderedDict[str, Message] = OrderedDict()
-        self._tired: Callable[[], bool] = lambda: False
+        self._tired: Tired = never
 
     @property
     def padding(self) -> int:
@@ -69,13 +70,14 @@ class Layout:
 
     def reset(self, rows: Sequence[Row]) -> None:
         """Show other rows, from their end."""
-        self.rows = list(rows)
+        self.rows, self.placed = list(rows), []
         self._messages.clear()
         self.heights = Heights(self._estimate(row) for row in self.rows)
         self.follow, self._anchor = True, Anchor()
 
     def insert(self, first: int, rows: Sequence[Row]) -> None:
         """New rows before row number ``first``."""
+        self.placed = []
         self.rows[first:first] = rows
         self.heights.replace(first, first, [self._estimate(row) for row in rows])
         if first <= self._anchor.row and len(self.rows) > len(rows):
@@ -83,6 +85,7 @@ class Layout:
 
     def remove(self, first: int, last: int) -> None:
         """Rows ``first`` to ``last`` are gone."""
+        self.placed = []
         for row in self.rows[first : last + 1]:
             self._messages.pop(row.id, None)
         del self.rows[first : last + 1]
@@ -134,7 +137,7 @@ class Layout:
                 return number
         return None
 
-    def read_on(self, number: int, tired: Callable[[], bool]) -> None:
+    def read_on(self, number: int, tired: Tired) -> None:
         """Read some more of row ``number``."""
         message = self.message(number)
         message.read(tired)
@@ -249,7 +252,7 @@ class Layout:
         if y > 0:
             self._anchor = Anchor(0, 0, -float(min(self.padding, y)) if y < self.padding else -float(self.padding))
 
-    def arrange(self, tired: Callable[[], bool] = lambda: False) -> list[Placed]:
+    def arrange(self, tired: Tired = never) -> list[Placed]:
         """Lay out what is seen. ``tired`` limits how much of a long new message is read now."""
         self._tired = tired
         self.placed = []
@@ -259,15 +262,13 @@ class Layout:
             self._to_end()
         else:
             self._normalise()
-            self._anchor.above = max(self._anchor.above, -float(self.padding)) if self._at_start() else self._anchor.above
+            if self._anchor.row == 0 and self._anchor.section == 0:
+                self._anchor.above = max(self._anchor.above, -float(self.padding))
         if self._place() < self.view_height - self.padding and not self.follow:
             self._to_end()
             self._place()
         self._trim()
         return self.placed
-
-    def _at_start(self) -> bool:
-        return self._anchor.row == 0 and self._anchor.section == 0
 
     def _place(self) -> float:
         """Fill `placed` from the anchor down. Returns where the last section ends."""

@@ -19,8 +19,19 @@ HEADING_SIZES = {0: 1.0, 1: 1.5, 2: 1.28, 3: 1.12, 4: 1.0, 5: 1.0, 6: 0.94}
 CODE_SIZE = 0.94
 SMALL_SIZE = 0.9
 TAB_COLUMNS = 4
+PILL_PADDING = 3
+"""How far the ground of inline code reaches beyond its letters, pixels."""
 
-TOKEN_COLOURS = ("text", "code_keyword", "code_string", "code_number", "code_comment", "code_function", "code_type", "bad")
+TOKEN_COLOURS = (
+    "text",
+    "code_keyword",
+    "code_string",
+    "code_number",
+    "code_comment",
+    "code_function",
+    "code_type",
+    "bad",
+)
 """Names of theme tokens, indexed by the numbers that `highlight` gives."""
 
 
@@ -39,6 +50,7 @@ class Look:
     Attributes:
         em: Size of the body text in pixels.
         line: Distance of body base lines in pixels.
+        baseline: Distance from the top of a line of body text to its base line.
         code_line: Height of a line of code.
         code_column: Width of one fixed-pitch character.
     """
@@ -60,6 +72,7 @@ class Look:
         self.code_column = code_metrics.horizontalAdvance("m")
         self.small_metrics = QFontMetricsF(self.small)
         self.body_metrics = QFontMetricsF(self.body)
+        self.baseline = (self.line - self.body_metrics.height()) / 2 + self.body_metrics.ascent()
         self.average_column = self.body_metrics.averageCharWidth()
         self.plain = self._ink(bubble=False)
         self.bubble = self._ink(bubble=True)
@@ -134,6 +147,14 @@ class Look:
                 result.setForeground(self.colour("muted"))
             self._formats[key] = result
         return self._formats[key]
+
+    def space_by_code(self, level: int = 0) -> QTextCharFormat:
+        """The format of a space beside inline code: a little wider, so that the pill does not touch the words."""
+        font = QFont(self.font(Style.PLAIN, level))
+        font.setWordSpacing(PILL_PADDING + 1)
+        result = QTextCharFormat()
+        result.setFont(font)
+        return result
 
     def _make_font(self, style: Style, level: int) -> QFont:
         size = HEADING_SIZES[level]

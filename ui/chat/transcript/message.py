@@ -1,12 +1,12 @@
 """One message: its parts, which of them are laid out, and how high each one is.
 
-A message is a stack of sections: number 0 is the head (the author), then the parts, and the foot (figures and buttons) is
-the last one.
+A message is a stack of sections: number 0 is the head (the author), then come the parts, and the foot (figures and
+buttons) is the last one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QPointF
@@ -14,6 +14,7 @@ from PySide6.QtCore import QPointF
 from engine.chat.records import Role, Status
 from ui.chat.transcript import estimate
 from ui.chat.transcript.blocks import PARAGRAPH_GAP, Code, Paragraph, Part, Rule, Table
+from ui.chat.transcript.budget import Tired, never
 from ui.chat.transcript.code_view import BlockState, CodeView
 from ui.chat.transcript.heights import Heights
 from ui.chat.transcript.look import Ink, Look
@@ -28,6 +29,8 @@ from ui.chat.transcript.words import Words
 
 BUBBLE_SHARE = 0.86
 """Widest bubble, as a share of the column."""
+ROOM_FOR_BUTTON = 104
+"""Pixels left of the widest bubble."""
 FITTED_TEXT = 3000
 """Characters up to which a bubble is made as narrow as its text."""
 
@@ -73,12 +76,13 @@ class Message:
 
     @property
     def foot_height(self) -> float:
-        """The row of buttons and figures, and the bubble's lower padding."""
-        return self.look.target + self.look.px(2) + (self.look.bubble_padding[1] if self.user else 0)
+        """The row of buttons and figures; a user's buttons stand beside the bubble, only its lower padding is here."""
+        return self.look.bubble_padding[1] + self.look.px(4) if self.user else self.look.target + self.look.px(2)
 
     def _measure_column(self) -> None:
         horizontal = self.look.bubble_padding[0] if self.user else 0
-        self.width = self.column * BUBBLE_SHARE - 2 * horizontal if self.user else self.column
+        widest = min(self.column * BUBBLE_SHARE, self.column - self.look.px(ROOM_FOR_BUTTON))
+        self.width = widest - 2 * horizontal if self.user else self.column
         self.x = self.column - self.width - horizontal
         self._fitted = not self.user
 
@@ -90,9 +94,9 @@ class Message:
         self.row = row
         if row.text != old.text or is_open(row) != is_open(old):
             self.reader.set_text(row.text, final=not is_open(row))
-        return self.read(lambda: False) if self.reader.done else self.update_parts()
+        return self.read(never) if self.reader.done else self.update_parts()
 
-    def read(self, tired: Callable[[], bool]) -> int:
+    def read(self, tired: Tired) -> int:
         """Read on. Returns the first section that changed."""
         self.reader.advance(tired)
         return self.update_parts()
@@ -139,11 +143,12 @@ class Message:
         if not self.reader.done:
             return [Note(text=self.words.preparing, kind=NoteKind.PROGRESS, gap=PARAGRAPH_GAP)]
         if row.error:
-            return [Note(text=row.error, kind=NoteKind.FAILED, gap=above)]
+            kind = NoteKind.FAILED if row.status is Status.FAILED else NoteKind.CUT
+            return [Note(text=row.error, kind=kind, gap=above)]
         if row.role is not Role.ASSISTANT or not empty:
             return []
         if is_open(row):
-            return [Note(text=row.progress, kind=NoteKind.PROGRESS)] if row.progress else []
+            return [Note(text=row.progress, kind=NoteKind.PROGRESS)]
         return [Note(text=self.words.no_answer, kind=NoteKind.QUIET)] if row.status is Status.DONE else []
 
     # How high it is.
@@ -248,12 +253,12 @@ class Message:
 
     def take_states(self, other: Message) -> None:
         """Keep what the user did to the blocks of ``other``, the same message for another width or look."""
-        self._states = other._states  # noqa: SLF001  the same class
+        self._states = other._states
 
     # Where things are.
 
     def place_in(self, section: int, y: float) -> tuple[int, float]:
-        """The character at height ``y`` of ``section`` and how far below its top ``y`` is: stays true when widths change."""
+        """The character at height ``y`` of ``section``, and how far below its top ``y`` is: true at any width."""
         if not 0 < section < self.foot:
             return 0, y
         view, inside = self.view(section), y - self.gap(section)

@@ -19,6 +19,7 @@ class NoteKind(Enum):
     """What a note is about; the value is the name of its colour."""
 
     FAILED = "bad"
+    CUT = "warn"
     QUIET = "muted"
     PROGRESS = "muted "
 
@@ -37,7 +38,7 @@ class NoteView(PartView):
     def __init__(self, look: Look, ink: Ink, width: float, part: Note) -> None:
         super().__init__(look, ink, width)
         self._part = part
-        self._left = look.line * 1.25 if part.kind is NoteKind.FAILED else 0.0
+        self._left = look.line * 1.25 if part.kind in (NoteKind.FAILED, NoteKind.CUT) else 0.0
         colour = part.kind.value.strip()
         self._text = TextView(look, ink, width - self._left, Styled(part.text), colour=colour)
         self.height, self.length = self._text.height, self._text.length
@@ -48,7 +49,8 @@ class NoteView(PartView):
         if self._left:
             path: QPainterPath = self.look.theme.icon_path("warning-circle")
             size = self.look.line * 0.9
-            icons.draw(painter, path, QRectF(0, (self.look.line - size) / 2, size, size), self.look.colour("bad"))
+            box = QRectF(0, (self.look.line - size) / 2, size, size)
+            icons.draw(painter, path, box, self.look.colour(self._part.kind.value))
         painter.translate(self._left, 0)
         self._text.paint(painter, clip.translated(-self._left, 0), selection)
         painter.translate(-self._left, 0)

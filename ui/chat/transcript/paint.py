@@ -92,10 +92,9 @@ def _paint_head(painter: QPainter, scene: Scene, placed: Placed, message: Messag
 def _paint_foot(painter: QPainter, scene: Scene, placed: Placed, message: Message) -> None:
     look = scene.layout.look
     words = message.words.foot(message.row)
-    if not words:
+    if not words or message.user:
         return
-    top = placed.y + (look.bubble_padding[1] if message.user else 0)
-    box = QRectF(scene.column_x, top, scene.layout.column, look.target)
+    box = QRectF(scene.column_x, placed.y, scene.layout.column, look.target)
     painter.setFont(look.small)
     painter.setPen(look.colour("muted"))
     painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
@@ -113,7 +112,7 @@ def _paint_part(
     view.paint(painter, inside, scene.selection.range_in(placed.row, placed.section, view.length))
     if isinstance(view, CodeView):
         view.paint_head(painter, head_shift(view, origin.y()))
-    elif is_open(message.row) and placed.section == message.foot - 1 and not isinstance(part, Note):
+    elif is_open(message.row) and placed.section == message.foot - 1 and waits(part):
         _paint_caret(painter, scene, view.caret(view.length))
     painter.restore()
 
@@ -121,6 +120,11 @@ def _paint_part(
 def head_shift(view: CodeView, top: float) -> float:
     """How far below its place the head of a code block is drawn, so that it stays in sight while code is."""
     return min(max(0.0, -top), max(0.0, view.height - view.head - view.look.code_line))
+
+
+def waits(part: Part) -> bool:
+    """Whether the next word may come right behind ``part``."""
+    return not isinstance(part, Note) or not part.text
 
 
 def _paint_caret(painter: QPainter, scene: Scene, place: QRectF) -> None:
@@ -166,8 +170,8 @@ def _paint_marker(painter: QPainter, scene: Scene, line: QRectF, marker: str) ->
     else:
         painter.setFont(look.body)
         painter.setPen(look.colour("muted"))
-        wide = line.adjusted(-2 * look.indent, 0, 0, 0)
-        painter.drawText(wide, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, marker)
+        x = line.right() - look.body_metrics.horizontalAdvance(marker)
+        painter.drawText(QPointF(x, line.top() + look.baseline), marker)
 
 
 def _paint_box(painter: QPainter, scene: Scene, line: QRectF, *, ticked: bool) -> None:

@@ -1,21 +1,22 @@
 """Growing Markdown to parts: what is finished is read once, only the end is read again.
 
-The text is taken in windows of whole lines. All top-level blocks of a window but the last are final, because no later line
-can change them, so reading goes on behind them. A block that does not end within `Limits.block` characters is cut there; a
-table goes on behind any finished slice of rows. All these places depend on the text alone, never on the portions in which it
-came, therefore a streamed text ends up as the same parts as one that came whole.
+The text is taken in windows of whole lines. All top-level blocks of a window but the last are final, because no later
+line can change them, so reading goes on behind them. A block that does not end within `Limits.block` characters is cut
+there; a table goes on behind any finished slice of rows. All these places depend on the text alone, never on the
+portions in which it came, therefore a streamed text ends up as the same parts as one that came whole.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from markdown_it.token import Token
 
 from ui.chat.transcript.blocks import BLOCK_GAP, Paragraph, Part
+from ui.chat.transcript.budget import Tired
 from ui.chat.transcript.fences import read_fence
 from ui.chat.transcript.repair import presentable
 from ui.chat.transcript.tokens import Builder, make_parser, references_of, rows_in_a_slice
@@ -26,7 +27,7 @@ _BLANK_LINES = re.compile(r"(?:[ \t]*\n)+")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes in characters: ``window`` is looked at first, ``block`` is the longest block, ``row`` the longest table row."""
+    """Characters: ``window`` is looked at first, ``block`` is the longest block, ``row`` the longest table row."""
 
     window: int = 2048
     block: int = 16384
@@ -41,7 +42,7 @@ class MarkdownStream:
         done: The whole text was read.
     """
 
-    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  frozen
+    def __init__(self, limits: Limits = Limits()) -> None:
         self._markdown = make_parser()
         self._limits = limits
         self._text = ""
@@ -82,7 +83,7 @@ class MarkdownStream:
             self._restart()
         self.done = False
 
-    def advance(self, tired: Callable[[], bool]) -> None:
+    def advance(self, tired: Tired) -> None:
         """Read on until all is read or ``tired()`` says that it is enough for now."""
         while not self.done:
             self._skip_blank_lines()
@@ -100,7 +101,7 @@ class MarkdownStream:
             self._head = ""
 
     def _show(self, tail: Sequence[Part]) -> bool:
-        """The end is reached; ``tail`` may still change. Returns True, as each step does that has nothing left to read."""
+        """The end is reached; ``tail`` may still change. Returns True, as a step does that leaves nothing to read."""
         self.parts = [*self._stable, *tail]
         return True
 

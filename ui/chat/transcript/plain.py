@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 from ui.chat.transcript.blocks import BLOCK_GAP, Paragraph, Part
+from ui.chat.transcript.budget import Tired
 from ui.chat.transcript.fences import read_fence
 from ui.chat.transcript.inline import with_links
 from ui.chat.transcript.tokens import pieces
@@ -32,7 +32,7 @@ class PlainStream:
         self.parts = plain_parts(text)
         self.stable = len(self.parts)
 
-    def advance(self, tired: Callable[[], bool]) -> None:
+    def advance(self, tired: Tired) -> None:
         """Nothing is left to do."""
 
 

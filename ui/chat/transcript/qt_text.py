@@ -44,7 +44,7 @@ def is_right_to_left(text: str) -> bool:
 class Units:
     """Positions of one text, converted both ways."""
 
-    __slots__ = ("_astral", "_after")
+    __slots__ = ("_after", "_astral")
 
     def __init__(self, text: str) -> None:
         astral = [match.start() for match in _ASTRAL.finditer(text)] if not text.isascii() else []

@@ -1,4 +1,4 @@
-"""Makes the half-written end of an answer presentable while it streams. Only what is shown is changed, never what is kept."""
+"""Makes the half-written end of an answer presentable while it streams: what is shown, never what is kept."""
 
 from __future__ import annotations
 

@@ -1,43 +1,11 @@
-"""What the transcript needs to know of a row; `app.chat` hands out records that have it."""
+"""The record of one message, and what the transcript asks of it."""
 
 from __future__ import annotations
 
-from typing import Protocol
-
+from app.chat.rows import MessageRow as Row
 from engine.chat.records import Role, Status
-from engine.protocol.types import GenerationStats
 
-
-class Row(Protocol):
-    """One message as it is shown.
-
-    Attributes:
-        author: "You" or the model's name.
-        error: Sentence for the user, shown inside the message.
-        version: Number of this version from 1; ``versions`` is how many there are.
-        progress: What happens before the first token; empty when nothing is to be said.
-    """
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def role(self) -> Role: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def status(self) -> Status: ...
-    @property
-    def author(self) -> str: ...
-    @property
-    def stats(self) -> GenerationStats | None: ...
-    @property
-    def error(self) -> str | None: ...
-    @property
-    def version(self) -> int: ...
-    @property
-    def versions(self) -> int: ...
-    @property
-    def progress(self) -> str: ...
+__all__ = ["Row", "is_open", "is_user"]
 
 
 def is_user(row: Row) -> bool:

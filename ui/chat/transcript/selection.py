@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ui.chat.transcript.blocks import Part, Table, plain_text, separator
+from ui.chat.transcript.budget import never
 from ui.chat.transcript.layout import Layout
 from ui.chat.transcript.message import Message
 from ui.chat.transcript.part_view import Range
@@ -104,7 +105,7 @@ def parts_of(layout: Layout, number: int) -> list[Part]:
     if known is not None and known.reader.done:
         return known.parts
     message = Message(layout.rows[number], layout.look, layout.words, layout.column)
-    message.read(lambda: False)
+    message.read(never)
     return message.parts
 
 

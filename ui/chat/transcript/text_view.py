@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from ui.chat.transcript.blocks import Span, Style, Styled
-from ui.chat.transcript.look import HEADING_SIZES, Ink, Look
+from ui.chat.transcript.look import HEADING_SIZES, PILL_PADDING, Ink, Look
 from ui.chat.transcript.part_view import PartView, Range
 from ui.chat.transcript.qt_text import LINE_SEPARATOR, Units, displayable, is_right_to_left
 
@@ -44,8 +46,7 @@ class TextView(PartView):
         self.length = len(content.text)
         self._units = Units(content.text)
         shown = displayable(content.text)
-        if shown.endswith("\n"):
-            shown = shown[:-1]
+        shown = shown.removesuffix("\n")
         base = Style.BOLD if strong else Style.PLAIN
         self._layout = QTextLayout(shown.replace("\n", LINE_SEPARATOR), look.font(base, level))
         self._layout.setCacheEnabled(True)
@@ -57,10 +58,22 @@ class TextView(PartView):
         result = []
         for span in self._content.spans:
             one = QTextLayout.FormatRange()
-            one.start, end = self._units.to_qt(span.start), self._units.to_qt(span.start + span.length)  # type: ignore[misc]
-            one.length = end - one.start  # type: ignore[misc]
-            one.format = self.look.format(span.style | base, self._level)  # type: ignore[misc]
+            one.start, end = self._units.to_qt(span.start), self._units.to_qt(span.start + span.length)
+            one.length = end - one.start
+            one.format = self.look.format(span.style | base, self._level)
+            result += self._room(span) if span.style & Style.CODE else []
             result.append(one)
+        return result
+
+    def _room(self, span: Span) -> list[QTextLayout.FormatRange]:
+        """Wider spaces around inline code."""
+        text, result = self._content.text, []
+        for position in (span.start - 1, span.start + span.length):
+            if 0 <= position < len(text) and text[position] == " ":
+                one = QTextLayout.FormatRange()
+                one.start, one.length = self._units.to_qt(position), 1
+                one.format = self.look.space_by_code(self._level)
+                result.append(one)
         return result
 
     def _break_lines(self, width: float) -> None:
@@ -88,12 +101,12 @@ class TextView(PartView):
         if selection is None or selection[0] >= selection[1]:
             return []
         chosen = QTextLayout.FormatRange()
-        chosen.start = self._units.to_qt(selection[0])  # type: ignore[misc]
-        chosen.length = self._units.to_qt(selection[1]) - chosen.start  # type: ignore[misc]
+        chosen.start = self._units.to_qt(selection[0])
+        chosen.length = self._units.to_qt(selection[1]) - chosen.start
         form = QTextCharFormat()
         form.setBackground(QBrush(self.look.colour("selection")))
         form.setForeground(QBrush(self.look.colour("text")))
-        chosen.format = form  # type: ignore[misc]
+        chosen.format = form
         return [chosen]
 
     def _paint_pills(self, painter: QPainter) -> None:
@@ -103,7 +116,7 @@ class TextView(PartView):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.ink.pill)
         for box in boxes:
-            painter.drawRoundedRect(box.adjusted(-2.5, -1, 2.5, 1), 4, 4)
+            painter.drawRoundedRect(box.adjusted(-PILL_PADDING, -1, PILL_PADDING, 1), 4, 4)
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def boxes(self, span: Span) -> list[QRectF]:
@@ -114,7 +127,7 @@ class TextView(PartView):
             line = self._layout.lineAt(number)
             low, high = max(start, line.textStart()), min(end, line.textStart() + line.textLength())
             if low < high:
-                left, right = sorted((_x(line, low), _x(line, high)))
+                left, right = sorted((x_of(line, low), x_of(line, high)))
                 result.append(QRectF(left, line.y(), right - left, line.height()))
         return result
 
@@ -139,7 +152,7 @@ class TextView(PartView):
         number = self._line_number(units)
         line = self._layout.lineAt(number)
         bottom = self._tops[number + 1] if number + 1 < len(self._tops) else self.height
-        return QRectF(_x(line, units), self._tops[number], 1, bottom - self._tops[number])
+        return QRectF(x_of(line, units), self._tops[number], 1, bottom - self._tops[number])
 
     def link_at(self, point: QPointF) -> str:
         """Address under ``point``, or an empty string."""
@@ -149,9 +162,10 @@ class TextView(PartView):
         return ""
 
 
-def _x(line: QTextLine, units: int) -> float:
-    x = line.cursorToX(units)
-    return float(x[0] if isinstance(x, tuple) else x)
+def x_of(line: QTextLine, units: int) -> float:
+    """Where UTF-16 unit number ``units`` begins. PySide returns the position with the unit, its stubs say otherwise."""
+    found: Any = line.cursorToX(units)
+    return float(found[0])
 
 
 def _option(text: str, align: str) -> QTextOption:

@@ -38,8 +38,14 @@ _BREAK = re.compile(r"\s")
 def make_parser() -> MarkdownIt:
     """CommonMark with tables and strikethrough; HTML is text; every address is kept for the view to judge."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    parser.validateLink = _any_address  # type: ignore[method-assign]
     return parser
+
+
+def _any_address(url: str) -> bool:
+    """Every address is a link to the parser; `actions.may_open` judges it when it is used."""
+    del url
+    return True
 
 
 @dataclass(slots=True)
@@ -56,7 +62,8 @@ class _List:
 class Builder:
     """Walks the tokens of one window and collects parts.
 
-    ``first``: nothing stands above in this message. ``first_row`` is not 0 when the window begins with a table that goes on.
+    ``first``: nothing stands above in this message. ``first_row`` is not 0 when the window begins with a table that
+    goes on.
     """
 
     first: bool = True
@@ -74,7 +81,19 @@ class Builder:
         return self.parts
 
     def _take(self, tokens: Sequence[Token], at: int) -> int:
+        """Handle the token at ``at``; returns the index of the next one."""
         token = tokens[at]
+        if token.type == "heading_open":
+            self._add_text(styled(tokens[at + 1].children or []), int(token.tag[1]))
+            return at + 3
+        if token.type == "table_open":
+            return self._add_table(tokens, at)
+        self._take_frame(token)
+        self._take_leaf(token)
+        return at + 1
+
+    def _take_frame(self, token: Token) -> None:
+        """What other blocks stand in."""
         match token.type:
             case "bullet_list_open" | "ordered_list_open":
                 self._open_list(token)
@@ -88,22 +107,18 @@ class Builder:
                 self._frames.append("q")
             case "blockquote_close":
                 self._frames.pop()
+
+    def _take_leaf(self, token: Token) -> None:
+        """What is shown itself."""
+        match token.type:
             case "paragraph_open":
                 self._tight = token.hidden
-            case "heading_open":
-                self._add_text(styled(tokens[at + 1].children or []), int(token.tag[1]))
-                return at + 3
             case "inline":
                 self._add_text(styled(token.children or []), 0)
             case "fence" | "code_block":
                 self._add_code(token)
             case "hr":
                 self._add(Rule(gap=BLOCK_GAP))
-            case "table_open":
-                return self._add_table(tokens, at)
-            case _:
-                pass
-        return at + 1
 
     def _open_list(self, token: Token) -> None:
         start = token.attrGet("start")

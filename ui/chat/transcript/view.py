@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QScroller, QWidget
 
 from ui.chat.transcript import hit
 from ui.chat.transcript.actions import Actions
+from ui.chat.transcript.budget import Tired, deadline
 from ui.chat.transcript.buttons import Buttons
 from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.empty import EmptyText
@@ -43,6 +44,8 @@ SHARE = 5
 """A refresh may come again after so many times what the last one took."""
 FIRST_READ = 0.04
 """Seconds spent at most on reading long messages before the first paint."""
+FIRST_COLOURS = 0.003
+"""Seconds spent at most on colouring code before a paint."""
 IDLE_SLICE = 0.006
 """Seconds of one portion of work in the background."""
 
@@ -116,7 +119,7 @@ class TranscriptView(QAbstractScrollArea):
         """Move down by ``pixels``; reaching the end turns following on."""
         self.content.follow = False
         self.content.scroll_by(pixels)
-        self.content.arrange(self._deadline(FIRST_READ))
+        self.content.arrange(deadline(FIRST_READ))
         self.content.follow = self.content.at_end()
         self.refresh()
 
@@ -132,8 +135,8 @@ class TranscriptView(QAbstractScrollArea):
     # Keeping up.
 
     def _model_changed(self, growing: bool) -> None:
-        self._stale = True
         if not growing:
+            self._stale = True
             self._soon.start(0)
         elif not self._soon.isActive():
             self._soon.start(max(FRAME_MS, int(1000 * SHARE * (self._cost_s + self._painted_s))))
@@ -148,24 +151,16 @@ class TranscriptView(QAbstractScrollArea):
         self.scene.column_x = float(round((width - column) / 2))
         return column
 
-    @staticmethod
-    def _deadline(seconds: float):  # type: ignore[no-untyped-def]
-        end = perf_counter() + seconds
-        return lambda: perf_counter() > end
-
     def refresh(self) -> None:
         """Arrange what is seen, and have it painted."""
         begun = perf_counter()
         self._soon.stop()
         self._stale = False
-        before = self.content.placed
-        placed = self.content.arrange(self._deadline(FIRST_READ))
-        self._colour(self._deadline(0.003))
+        self._feed.flush()
+        self.content.arrange(deadline(FIRST_READ))
+        self._colour(deadline(FIRST_COLOURS))
         self._sync_bar()
         self._place_overlays()
-        same = 0
-        while same < min(len(before), len(placed)) and before[same] == placed[same]:
-            same += 1
         self.viewport().update()
         if self.content.unread() is not None or self._uncoloured():
             self._idle.start()
@@ -203,7 +198,7 @@ class TranscriptView(QAbstractScrollArea):
     def _uncoloured(self) -> bool:
         return bool(self._code_views())
 
-    def _colour(self, tired) -> bool:  # type: ignore[no-untyped-def]
+    def _colour(self, tired: Tired) -> bool:
         changed = False
         for view in self._code_views():
             changed = view.colour_on(tired) or changed
@@ -213,7 +208,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _work(self) -> None:
         """A portion of what can wait: reading long messages on, colouring code."""
-        tired = self._deadline(IDLE_SLICE)
+        tired = deadline(IDLE_SLICE)
         unread = self.content.unread()
         if unread is not None:
             self.content.read_on(unread, tired)
@@ -236,7 +231,7 @@ class TranscriptView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is seen."""
         begun = perf_counter()
-        if self._stale and not self._soon.isActive():
+        if self._stale:
             self.refresh()
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self.content.look.colour("background"))

@@ -18,13 +18,10 @@ class Words:
     preparing: str
     tokens: str
     speed: str
-    failed: str
 
     def note(self, row: Row) -> str:
         """What the foot of a message says about how it ended."""
-        if row.status is Status.STOPPED:
-            return self.stopped
-        return self.failed if row.status is Status.FAILED else ""
+        return self.stopped if row.status is Status.STOPPED else ""
 
     def figures(self, row: Row) -> str:
         """Tokens and speed of an answer, empty when they are not known."""
@@ -50,5 +47,4 @@ def make_words(tr: Callable[[str], str]) -> Words:
         preparing=tr("Preparing the rest of this message"),
         tokens=tr("{} tokens"),
         speed=tr("{} tok/s"),
-        failed=tr("Not finished"),
     )
