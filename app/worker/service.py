@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -13,10 +12,8 @@ from app.jobs import SerialRunner
 from app.notices import Notice, Notices, Severity
 from app.paths import Paths
 from app.worker.agenda import Agenda, Job, finished_or_failed, loaded_or_failed
-from app.worker.log import WorkerLog
-from app.worker.process import WorkerProcess
-from engine.client.command import worker_command
-from engine.client.session import Session, Verdict, WorkerDeath, WorkerState
+from app.worker.connection import WorkerConnection
+from engine.client.session import Verdict, WorkerDeath, WorkerState
 from engine.protocol.frames import (
     Delta,
     Failed,
@@ -31,7 +28,6 @@ from engine.protocol.frames import (
 )
 from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling
 
-LOOK_MS = 250
 NOTICE = "worker"
 
 NO_MODEL = ("no-model", "No model is loaded.", "Choose a model first.")
@@ -67,10 +63,11 @@ class WorkerService(QObject):
         environ: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(parent)
-        self._paths, self._notices, self._environ = paths, notices, environ
-        self._log = WorkerLog(paths.logs / "worker.log", runner, self)
-        self._session = Session()
-        self._process: WorkerProcess | None = None
+        self._notices = notices
+        self._link = WorkerConnection(paths, runner, environ, self)
+        self._link.changed.connect(self._tell)
+        self._link.heard.connect(self._take)
+        self._link.ended.connect(self._ended)
         self._agenda = Agenda()
         self._ids = 0
         self._closed = False
@@ -79,14 +76,11 @@ class WorkerService(QObject):
         self._told_state = WorkerState.STOPPED
         self._told_model: ModelInfo | None = None
         self._told_speed: float | None = None
-        self._look = QTimer(self)
-        self._look.setInterval(LOOK_MS)
-        self._look.timeout.connect(self._look_at_clock)
 
     @property
     def state(self) -> WorkerState:
         """What the worker does now."""
-        return self._session.state
+        return self._link.session.state
 
     @property
     def hello(self) -> Hello | None:
@@ -96,7 +90,7 @@ class WorkerService(QObject):
     @property
     def model(self) -> ModelInfo | None:
         """The loaded model."""
-        return self._session.model
+        return self._link.session.model
 
     @property
     def last_load(self) -> tuple[Path, LoadOptions] | None:
@@ -106,17 +100,17 @@ class WorkerService(QObject):
     @property
     def pid(self) -> int | None:
         """Process id of the worker while it runs."""
-        return None if self._process is None else self._process.pid
+        return self._link.pid
 
     @property
     def log_tail(self) -> str:
         """The last lines of the worker's log."""
-        return self._log.text()
+        return self._link.log_tail
 
     def start(self) -> None:
         """Start the worker if it does not run, so that its devices become known."""
-        if self._process is None and not self._closed:
-            self._start_process()
+        if not self._link.running and not self._closed:
+            self._link.start()
 
     def stop(self) -> None:
         """End the worker: close its input, after 1 s SIGTERM, after another SIGKILL. Returns at once.
@@ -125,10 +119,7 @@ class WorkerService(QObject):
         """
         for job in self._agenda.clear():
             self._later(job, job.stopped())
-        if self._process is not None and self._session.state is not WorkerState.STOPPING:
-            self._session.stopping()
-            self._process.stop()
-            self._tell()
+        self._link.stop()
 
     def unload(self) -> None:
         """Give the memory of the model back by ending the worker, the sure way."""
@@ -138,12 +129,9 @@ class WorkerService(QObject):
         """End the worker before this returns, in less than 3 s; nothing starts it again. Only for quitting."""
         self._closed = True
         waiting = self._agenda.clear()
-        if self._process is not None:
-            self._session.stopping()
-            self._process.shutdown()
+        self._link.shutdown()
         for job in waiting:
             job.done(job.stopped())
-        self._log.flush()
 
     def load(self, path: Path, options: LoadOptions, done: Callable[[Loaded | Failed], None]) -> int:
         """Load a model in place of the present one; an answer or a load that runs is cancelled first.
@@ -196,8 +184,7 @@ class WorkerService(QObject):
 
     def _cancel_active(self) -> None:
         if self._agenda.active is not None:
-            self._write(self._session.cancel(self._agenda.active.id))
-            self._tell()
+            self._link.cancel(self._agenda.active.id)
 
     def _next_id(self) -> int:
         self._ids += 1
@@ -211,7 +198,7 @@ class WorkerService(QObject):
 
     def _pump(self) -> None:
         """Give the worker its next job, if it is free and there is one."""
-        if self._session.state is WorkerState.STOPPING:
+        if self.state is WorkerState.STOPPING:
             return
         job = self._agenda.take()
         if job is None:
@@ -219,7 +206,7 @@ class WorkerService(QObject):
         if self._closed:
             self._finish(job, job.stopped())
             return
-        if isinstance(job.request, Generate) and self._session.model is None:
+        if isinstance(job.request, Generate) and self.model is None:
             reload = self._reload_job()
             if reload is None:
                 code, message, next_step = NO_MODEL
@@ -228,9 +215,8 @@ class WorkerService(QObject):
             self._agenda.put_back(job, before=reload)
             job = reload
         self.start()
-        if self._process is not None and self._agenda.active is job:
-            self._write(self._session.submit(job.request))
-        self._tell()
+        if self._link.running and self._agenda.active is job:
+            self._link.submit(job.request)
 
     def _reload_job(self) -> Job | None:
         if self._last_load is None:
@@ -241,15 +227,15 @@ class WorkerService(QObject):
     def _reloaded(self, event: Terminal) -> None:
         if isinstance(event, Failed) and event.code != "cancelled":
             for job in self._agenda.clear_answers():
-                job.done(msgspec.structs.replace(event, id=job.id))
+                self._later(job, msgspec.structs.replace(event, id=job.id))
 
     def _finish(self, job: Job, event: Terminal) -> None:
         """The active job ended."""
         self._agenda.active = None
         if isinstance(job.request, Load):
             self._keep_load(job.request, event, job.reload)
-        job.done(event)
         self._soon()
+        job.done(event)
 
     def _keep_load(self, request: Load, event: Terminal, reload: bool) -> None:
         """What the next message loads. Not an earlier model after a failure: another one must not answer unasked."""
@@ -259,32 +245,6 @@ class WorkerService(QObject):
                 self._notices.withdraw(NOTICE)
         elif isinstance(event, Failed) and event.code not in ("cancelled", "stopped") and not reload:
             self._last_load = None
-
-    def _start_process(self) -> None:
-        self._session = Session(time.monotonic)
-        self._log.begin()
-        process = WorkerProcess(worker_command(self._paths.backends, self._environ), self)
-        process.frames.connect(self._receive)
-        process.log.connect(self._log.feed)
-        process.channel_closed.connect(self._channel_closed)
-        process.ended.connect(self._ended)
-        self._process = process
-        self._session.started()
-        process.start()
-        self._tell()
-
-    def _write(self, data: bytes) -> None:
-        if self._process is not None:
-            self._process.write(data)
-
-    def _receive(self, data: bytes) -> None:
-        for line in data.splitlines(keepends=True):
-            events = self._session.receive(line)
-            self._hello = self._session.hello or self._hello
-            self._tell()
-            for event in events:
-                self._take(event)
-                self._tell()
 
     def _take(self, event: FromWorker) -> None:
         active = self._agenda.active
@@ -310,31 +270,17 @@ class WorkerService(QObject):
             for job in self._agenda.waiting_answers:
                 job.on_progress(msgspec.structs.replace(event, id=job.id))
 
-    def _look_at_clock(self) -> None:
-        if self._process is not None and self._session.overdue(time.monotonic()):
-            self._process.kill()
-
-    def _channel_closed(self) -> None:
-        self._session.channel_closed()
-        self._tell()
-
-    def _ended(self, exit_code: int | None, number: int | None, error: str) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.deleteLater()
-        verdict = self._session.verdict
-        death, failures = self._session.ended(exit_code, number, self._log.text() or error)
+    def _ended(self, death: WorkerDeath | None, verdict: Verdict | None, failures: list[Failed]) -> None:
+        """The worker is gone. A crash ends what waits too; a kill after a cancel was wanted, so the rest goes on."""
         overtaken = self._agenda.clear() if death is not None and verdict is not Verdict.NO_ANSWER else []
         active = self._agenda.active
-        self._log.flush()
-        self._tell()
         if death is not None:
             self._tell_death(death, verdict)
+        for job in overtaken:
+            self._later(job, job.failed_by(death))
+        self._soon()
         if active is not None:
             self._finish(active, next((f for f in failures if f.id == active.id), active.failed_by(death)))
-        for job in overtaken:
-            job.done(job.failed_by(death))
-        self._soon()
 
     def _tell_death(self, death: WorkerDeath, verdict: Verdict | None) -> None:
         self.died.emit(death)
@@ -344,18 +290,14 @@ class WorkerService(QObject):
             self._notices.post(Notice(NOTICE, severity, text, death.log_tail))
 
     def _tell(self) -> None:
-        """Emit what changed, and watch the clock while a time limit runs."""
-        if self._session.watching and self._process is not None:
-            if not self._look.isActive():
-                self._look.start()
-        else:
-            self._look.stop()
-        if self._told_model != self._session.model:
-            self._told_model = self._session.model
+        """Emit what changed."""
+        self._hello = self._link.session.hello or self._hello
+        if self._told_model != self.model:
+            self._told_model = self.model
             self.model_changed.emit(self._told_model)
             self._tell_speed(None)
-        if self._told_state is not self._session.state:
-            self._told_state = self._session.state
+        if self._told_state is not self.state:
+            self._told_state = self.state
             self.state_changed.emit(self._told_state)
 
     def _tell_speed(self, speed: float | None) -> None:

@@ -110,14 +110,14 @@ class Bench:
 
 @pytest.fixture
 def make_bench(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., Bench]]:
-    """Builds a bench for a script of the fake worker."""
+    """Builds a bench for a script of the fake worker, or for another ``command`` in its place."""
     made: list[Bench] = []
 
-    def make(**script: Any) -> Bench:
+    def make(command: str = "", **script: Any) -> Bench:
         journal = tmp_path / f"journal-{len(made)}.jsonl"
         environ = {
             **os.environ,
-            "VRAMBLE_WORKER_COMMAND": worker_command({"journal": str(journal), **script}, tmp_path),
+            "VRAMBLE_WORKER_COMMAND": command or worker_command({"journal": str(journal), **script}, tmp_path),
         }
         notices = Notices()
         paths = Paths(tmp_path / "data", tmp_path / "config", tmp_path / "cache", tmp_path / "state")

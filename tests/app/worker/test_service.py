@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import shlex
 import signal
+from typing import Any
 
 import pytest
 
@@ -307,8 +309,7 @@ def test_load_while_the_worker_stops_waits_for_its_end(make_bench, monkeypatch) 
 
 
 def test_command_that_does_not_exist(make_bench) -> None:
-    bench = make_bench()
-    bench.service._environ = {"VRAMBLE_WORKER_COMMAND": "/nonexistent/program"}
+    bench = make_bench("/nonexistent/program")
     load, answer = bench.load(), bench.ask()
     bench.until_ended(load, answer)
     assert (load.failure, answer.failure) == ("worker-not-started", "worker-not-started")
@@ -352,8 +353,7 @@ def test_a_thousand_deltas_arrive_between_a_thousand_log_lines(make_bench) -> No
     ],
 )
 def test_an_engine_that_cannot_be_imported(make_bench, script, code) -> None:
-    bench = make_bench()
-    bench.service._environ = {"VRAMBLE_WORKER_COMMAND": f"/bin/sh -c {shlex.quote(script)}"}
+    bench = make_bench(f"/bin/sh -c {shlex.quote(script)}")
     bench.service.start()
     bench.until_state(WorkerState.CRASHED)
     assert [death.code for death in bench.deaths] == [code]
@@ -398,3 +398,39 @@ def test_done_may_ask_for_the_next_thing_at_once(make_bench) -> None:
     bench.until(lambda: len(ends) == 3)
     assert [type(event) for event in ends] == [Failed, Finished, Loaded]
     assert bench.service.model.name == "other"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_request_ends_once_whatever_happens(make_bench, monkeypatch, seed) -> None:
+    monkeypatch.setattr("app.worker.process.STEP_MS", 100)
+    monkeypatch.setattr("engine.client.session.CANCEL_SECONDS", 0.2)
+    chance = random.Random(seed)
+    fail = {"code": "x", "message": "X."}
+    events: list[dict[str, Any]] = [{}, {}, {"signal": "SIGSEGV"}, {"exit": 1}, {"silence": True}, {"fail": fail}]
+
+    def behaviour() -> dict[str, Any]:
+        loud = {"garbage": ["null", "{"], "double": True} if chance.random() < 0.3 else {}
+        return {"delay": 0.002, "after": chance.randrange(5), **loud, **chance.choice(events)}
+
+    runs = [{"load": [behaviour() for _ in range(4)], "generate": [behaviour() for _ in range(6)]} for _ in range(4)]
+    bench = make_bench(runs=[*runs, {}])
+    requests = [bench.load()]
+    for _ in range(25):
+        act = chance.choice(["load", "ask", "ask", "ask", "cancel", "cancel", "kill", "unload", "wait", "wait"])
+        if act == "load":
+            requests.append(bench.load(chance.choice([MODEL, OTHER])))
+        elif act == "ask":
+            requests.append(bench.ask("a b c d"))
+        elif act == "cancel":
+            bench.service.cancel(chance.choice(requests).id)
+        elif act == "kill" and bench.service.pid is not None:
+            os.kill(bench.service.pid, signal.SIGKILL)
+        elif act == "unload":
+            bench.service.unload()
+        else:
+            bench.qtbot.wait(chance.randrange(60))
+    for request in requests:
+        bench.service.cancel(request.id)
+    bench.until_ended(*requests)
+    bench.qtbot.wait(50)
+    assert [len(request.ends) for request in requests] == [1] * len(requests)

@@ -64,7 +64,7 @@ def test_silence_alone_is_no_reason_to_kill(make_bench) -> None:
     bench.load()
     answer = bench.ask()
     bench.until(lambda: len(answer.deltas) == 1)
-    assert not bench.service._look.isActive(), "no time limit runs"
+    assert not bench.service._link.session.watching, "no time limit runs"
     assert (answer.ends, bench.service.state) == ([], WorkerState.GENERATING)
 
 

@@ -1,0 +1,137 @@
+"""One worker process after the other: the process, its conversation, its log and its time limits together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.jobs import SerialRunner
+from app.paths import Paths
+from app.worker.log import WorkerLog
+from app.worker.process import WorkerProcess
+from engine.client.command import worker_command
+from engine.client.session import Session, WorkerState
+from engine.protocol.frames import Request
+
+LOOK_MS = 250
+
+
+class WorkerConnection(QObject):
+    """Feeds the session of the present process from Qt's event loop.
+
+    Attributes:
+        changed: The session's state or model may be another.
+        heard: An event of the worker, a `Hello` included. `changed` was emitted before.
+        ended: The process is gone: `WorkerDeath` or None, why it was killed or None, and the `Failed` events.
+    """
+
+    changed = Signal()
+    heard = Signal(object)
+    ended = Signal(object, object, object)
+
+    def __init__(
+        self,
+        paths: Paths,
+        runner: SerialRunner | None,
+        environ: Mapping[str, str] | None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._paths, self._environ = paths, environ
+        self._log = WorkerLog(paths.logs / "worker.log", runner, self)
+        self._process: WorkerProcess | None = None
+        self.session = Session(time.monotonic)
+        self._look = QTimer(self)
+        self._look.setInterval(LOOK_MS)
+        self._look.timeout.connect(self._look_at_clock)
+
+    @property
+    def running(self) -> bool:
+        """There is a process, also one that is being ended."""
+        return self._process is not None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id while it runs."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def log_tail(self) -> str:
+        """The last lines of the worker's log."""
+        return self._log.text()
+
+    def start(self) -> None:
+        """Start a process. When that fails `ended` follows, perhaps before this returns."""
+        self.session = Session(time.monotonic)
+        self._log.begin()
+        process = WorkerProcess(worker_command(self._paths.backends, self._environ), self)
+        process.frames.connect(self._receive)
+        process.log.connect(self._log.feed)
+        process.channel_closed.connect(self._channel_closed)
+        process.ended.connect(self._ended)
+        self._process = process
+        self.session.started()
+        process.start()
+        self._changed()
+
+    def submit(self, request: Request) -> None:
+        """Send a request."""
+        self._write(self.session.submit(request))
+
+    def cancel(self, target: int) -> None:
+        """Ask the worker to end a request. If it does not answer in time it is killed."""
+        self._write(self.session.cancel(target))
+
+    def stop(self) -> None:
+        """End the process step by step. Returns at once."""
+        if self._process is not None and self.session.state is not WorkerState.STOPPING:
+            self.session.stopping()
+            self._process.stop()
+            self._changed()
+
+    def shutdown(self) -> None:
+        """End the process before this returns, in less than 3 s. Only for the end of the program."""
+        if self._process is not None:
+            self.session.stopping()
+            self._process.shutdown()
+        self._log.flush()
+
+    def _write(self, data: bytes) -> None:
+        if self._process is not None:
+            self._process.write(data)
+        self._changed()
+
+    def _receive(self, data: bytes) -> None:
+        for line in data.splitlines(keepends=True):
+            events = self.session.receive(line)
+            self._changed()
+            for event in events:
+                self.heard.emit(event)
+
+    def _look_at_clock(self) -> None:
+        if self._process is not None and self.session.overdue(time.monotonic()):
+            self._process.kill()
+
+    def _channel_closed(self) -> None:
+        self.session.channel_closed()
+        self._changed()
+
+    def _ended(self, exit_code: int | None, number: int | None, error: str) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.deleteLater()
+        death, failures = self.session.ended(exit_code, number, self._log.text() or error)
+        self._log.flush()
+        self._changed()
+        self.ended.emit(death, self.session.verdict, failures)
+
+    def _changed(self) -> None:
+        """Tell it, and look at the clock while a time limit runs."""
+        wanted = self.session.watching and self._process is not None
+        if wanted and not self._look.isActive():
+            self._look.start()
+        elif not wanted:
+            self._look.stop()
+        self.changed.emit()
