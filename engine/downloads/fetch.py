@@ -32,9 +32,7 @@ class Fetcher:
         self._free = free
         self._models = Path(os.fsdecode(request.models))
         self._http = HubHttp(request.repo, request.limits)
-        sizes = [file.size for file in request.files]
-        known = [size for size in sizes if size is not None]
-        self._meter = Meter(report, request.limits.report_s, sum(known) if len(known) == len(sizes) else None)
+        self._meter = Meter(report, request.limits.report_s, [file.size for file in request.files])
 
     def run(self) -> Fetched:
         """Get everything; files get their names only when all are here and right.
@@ -53,7 +51,7 @@ class Fetcher:
             record = OneFile(self._request, file, target, revision, self._http, self._report, self._meter, self._free)
             finished = record.get()
             revision = finished.commit or revision
-            self._meter.before += finished.size or 0
+            self._meter.next_file(finished.size or 0)
             done.append(finished)
         for target in targets:
             _put_in_place(target)

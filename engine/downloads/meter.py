@@ -15,12 +15,29 @@ Report = Callable[[Event], None]
 class Meter:
     """Adds up the files and reports not too often."""
 
-    def __init__(self, report: Report, every_s: float, total: int | None) -> None:
+    def __init__(self, report: Report, every_s: float, sizes: list[int | None]) -> None:
         self._report = report
         self._every_s = every_s
         self._last = float("-inf")
-        self.total = total
+        self._sizes = sizes
+        self._present = 0
         self.before = 0
+
+    @property
+    def total(self) -> int | None:
+        """Size of all files; None while one is unknown."""
+        known = [size for size in self._sizes if size is not None]
+        return sum(known) if len(known) == len(self._sizes) else None
+
+    def know(self, size: int | None) -> None:
+        """The present file turned out to have ``size`` bytes."""
+        if size is not None:
+            self._sizes[self._present] = size
+
+    def next_file(self, size: int) -> None:
+        """The present file is finished, with ``size`` bytes."""
+        self.before += size
+        self._present += 1
 
     def show(self, stage: str, done: int, *, now: bool = False) -> None:
         """``done`` bytes of the present file; ``now`` skips no report."""

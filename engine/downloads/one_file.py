@@ -54,6 +54,7 @@ class OneFile:
         self._meter.show("connecting", size_on_disk(part_path(self._target)), now=True)
         remote = self._resolve()
         record = self._new_record(remote)
+        self._meter.know(record.size)
         if self._already_here(record):
             return msgspec.structs.replace(record, verified=record.sha256 is not None)
         partial = Partial(self._target)

@@ -40,8 +40,10 @@ class DownloadsPage(QWidget):
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(inside)
-        self._pages = QStackedLayout(self)
-        self._pages.setContentsMargins(0, SPACE_M, 0, 0)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, SPACE_M, 0, 0)
+        self._pages = QStackedLayout()
+        outer.addLayout(self._pages)
         self._pages.addWidget(self._area)
         self._pages.addWidget(self._build_empty())
         downloads.jobs_changed.connect(self._refresh)
@@ -52,7 +54,7 @@ class DownloadsPage(QWidget):
         get.clicked.connect(self.get_wanted)
         return EmptyState(
             self._theme,
-            "tray-arrow-down",
+            "cloud-arrow-down",
             self.tr("No downloads"),
             self.tr("A download that is interrupted, by the network or by closing the program, goes on from there."),
             (get,),

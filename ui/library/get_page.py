@@ -65,16 +65,15 @@ class GetPage(QWidget):
         self._edit.setObjectName("repoEdit")
         self._edit.setPlaceholderText(self.tr("owner/repository, or paste the address of its page"))
         self._edit.setAccessibleName(self.tr("Repository on the Hub"))
-        self._edit.setClearButtonEnabled(True)
         self._edit.returnPressed.connect(self._list)
         self._edit.textChanged.connect(self._update_button)
-        self._list_button = TextButton(self._theme, self.tr("List files"), "list-magnifying-glass")
+        self._list_button = TextButton(self._theme, self.tr("List files"), "magnifying-glass")
         self._list_button.setObjectName("listFilesButton")
         self._list_button.clicked.connect(self._list_or_stop)
 
     def _build_table(self) -> None:
         self._table = FilesTable(self._theme, self)
-        self._view = TableView(self._theme, WIDTHS, Column.FILE)
+        self._view = TableView(self._theme, WIDTHS, Column.FILE, (Column.QUALITY,))
         self._view.setObjectName("filesTable")
         self._view.setAccessibleName(self.tr("Files of the repository"))
         self._view.setModel(self._table)
@@ -178,7 +177,7 @@ class GetPage(QWidget):
             self._list_button.setEnabled(True)
         else:
             self._list_button.setText(self.tr("List files"))
-            self._list_button.set_icon("list-magnifying-glass")
+            self._list_button.set_icon("magnifying-glass")
             self._list_button.setEnabled(bool(self._edit.text().strip()))
 
     # ---- showing

@@ -73,7 +73,7 @@ class InstalledPage(QWidget):
         self._proxy.setSortRole(SORT_ROLE)
         self._proxy.setFilterKeyColumn(-1)
         self._proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self._view = TableView(self._theme, WIDTHS, Column.NAME)
+        self._view = TableView(self._theme, WIDTHS, Column.NAME, (Column.FOLDER, Column.CONTEXT))
         self._view.setObjectName("installedTable")
         self._view.setAccessibleName(self.tr("Installed models"))
         self._view.setModel(self._proxy)
@@ -90,7 +90,6 @@ class InstalledPage(QWidget):
         search.setObjectName("searchEdit")
         search.setPlaceholderText(self.tr("Search installed models"))
         search.setAccessibleName(self.tr("Search installed models"))
-        search.setClearButtonEnabled(True)
         search.textChanged.connect(self._filter)
         return search
 
@@ -169,8 +168,12 @@ class InstalledPage(QWidget):
                 break
         else:
             if self._proxy.rowCount() and not self._view.chosen().isValid():
-                self._view.choose(0)
+                self._view.choose(self._first_usable())
         self._show_chosen()
+
+    def _first_usable(self) -> int:
+        rows = range(self._proxy.rowCount())
+        return next((row for row in rows if self._row(row).can_chat), 0)
 
     def _row(self, row: int) -> InstalledModel:
         model: InstalledModel = self._proxy.index(row, 0).data(ROW_ROLE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from ui.theme import TARGET_SIZE, Theme
@@ -20,10 +20,20 @@ class TableView(QTableView):
     enter_pressed = Signal()
     delete_pressed = Signal()
 
-    def __init__(self, theme: Theme, widths: tuple[int, ...], stretch: int, parent: QWidget | None = None) -> None:
-        """``widths`` in pixels at scale 1; column ``stretch`` takes the rest."""
+    def __init__(
+        self,
+        theme: Theme,
+        widths: tuple[int, ...],
+        stretch: int,
+        optional: tuple[int, ...] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        """``widths`` in pixels at scale 1; column ``stretch`` takes the rest and has at least its own.
+
+        Columns in ``optional`` are left out, in this order, where there is no room for all.
+        """
         super().__init__(parent)
-        self._theme, self._widths, self._stretch = theme, widths, stretch
+        self._theme, self._widths, self._stretch, self._optional = theme, widths, stretch, optional
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -49,6 +59,22 @@ class TableView(QTableView):
             header.setSectionResizeMode(column, mode)
             if column != self._stretch:
                 header.resizeSection(column, self._theme.px(width))
+
+        self._leave_out()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many columns as there is room for."""
+        super().resizeEvent(event)
+        self._leave_out()
+
+    def _leave_out(self) -> None:
+        room = self.viewport().width()
+        needed = sum(self._theme.px(width) for width in self._widths)
+        for column in self._optional:
+            hide = needed > room
+            self.setColumnHidden(column, hide)
+            if hide:
+                needed -= self._theme.px(self._widths[column])
 
     def choose(self, row: int) -> None:
         """Make ``row`` current and selected."""

@@ -121,7 +121,7 @@ def amount(job: DownloadJob) -> str:
 
 def job_line(job: DownloadJob) -> str:
     """The line below a download's bar."""
-    parts = [amount(job)]
+    parts = [amount(job)] if job.done or job.total else []
     if job.state is JobState.LOADING:
         parts += [speed(job.speed)] if job.speed is not None else []
         parts += [time_left(job.seconds_left)] if job.seconds_left is not None else []
