@@ -38,12 +38,12 @@ def test_an_answer_stays_in_its_own_conversation(chat: Chat) -> None:
     chat.engine.asked.say("in ")
     chat.controller.open(two)
     chat.database.drain()
-    assert chat.busies[-1] is False
+    assert chat.busies[-1:] == [False]
     chat.engine.asked.say("its own ")
     assert chat.shown == ["two", "second"]
     chat.controller.open(one)
     chat.database.drain()
-    assert chat.busies[-1] is True
+    assert chat.busies[-1:] == [True]
     assert chat.shown == ["one", "in its own "]
     assert chat.rows[1].status is Status.STREAMING
     chat.controller.open(two)
@@ -343,7 +343,7 @@ def test_delete_while_its_answer_streams(chat: Chat) -> None:
     chat.engine.asked.say("half")
     chat.controller.delete(one)
     assert chat.engine.log.cancelled == [chat.engine.asked.id]
-    assert chat.busies[-1] is False
+    assert chat.busies[-1:] == [False]
     chat.engine.asked.say(" more")
     chat.engine.asked.finish(FinishReason.CANCELLED)
     chat.database.drain()
@@ -360,7 +360,7 @@ def test_undo_while_the_stopped_answer_still_ends(chat: Chat) -> None:
     chat.controller.delete(one)
     chat.controller.undo_delete(one)
     chat.database.drain()
-    assert chat.busies[-1] is True
+    assert chat.busies[-1:] == [True]
     chat.engine.asked.finish(FinishReason.CANCELLED)
     chat.database.drain()
     assert (chat.titles, chat.rows[1].status) == (["one"], Status.STOPPED)
@@ -389,8 +389,8 @@ class FullDisk:
         for name in ("ask", "retry", "save_text", "end", "delete"):
             monkeypatch.setattr(Store, name, self._guarded(getattr(Store, name)))
 
-    def _guarded(self, method):  # type: ignore[no-untyped-def]
-        def call(*values, **named):  # type: ignore[no-untyped-def]
+    def _guarded(self, method):
+        def call(*values, **named):
             if self.full:
                 raise VrambleError("disk-full", "Conversations cannot be saved: the disk is full.", "Free some space.")
             return method(*values, **named)
