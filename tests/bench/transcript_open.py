@@ -42,7 +42,7 @@ class Paints(QObject):
         super().__init__()
         self.count = 0
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # type: ignore[override]
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Count paint events."""
         if event.type() == QEvent.Type.Paint:
             self.count += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter, process_time
 
@@ -66,7 +67,7 @@ def main() -> None:
     QTimer.singleShot(500, begin)
     app.exec()
     seconds, used = perf_counter() - begun[0], process_time() - begun[1]
-    gaps = sorted((b - a) * 1000 for a, b in zip(beats, beats[1:], strict=False))
+    gaps = sorted((b - a) * 1000 for a, b in pairwise(beats))
     figures = {
         "messages": wish.messages,
         "characters": len(content.rows[-1].text),

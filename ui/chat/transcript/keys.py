@@ -53,6 +53,8 @@ class Keys:
         if row != self.ring:
             self.ring = self._view.scene.ring = row
             self._view.refresh()
+            if row is not None:
+                self._view.say_row(row)
 
     def menu_place(self) -> QPoint:
         """Where the menu opens when a key asked for it."""

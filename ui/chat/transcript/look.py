@@ -107,7 +107,7 @@ class Look:
     @property
     def message_gap(self) -> int:
         """Room above a message."""
-        return self.px(SPACE_M)
+        return self.px(SPACE_L + 2)
 
     @property
     def margin(self) -> int:

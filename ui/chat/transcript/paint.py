@@ -154,10 +154,10 @@ def _paint_frames(painter: QPainter, scene: Scene, placed: Placed, message: Mess
             x += look.indent
     if part.marker:
         line = QRectF(x - look.indent, placed.y + gap, look.indent - 0.5 * look.em, look.line)
-        _paint_marker(painter, scene, line, part.marker)
+        _paint_marker(painter, scene, line, part.marker, message.view(placed.section).baseline or look.baseline)
 
 
-def _paint_marker(painter: QPainter, scene: Scene, line: QRectF, marker: str) -> None:
+def _paint_marker(painter: QPainter, scene: Scene, line: QRectF, marker: str, baseline: float) -> None:
     look = scene.layout.look
     if marker.startswith("["):
         _paint_box(painter, scene, line, ticked=marker == "[x]")
@@ -171,7 +171,7 @@ def _paint_marker(painter: QPainter, scene: Scene, line: QRectF, marker: str) ->
         painter.setFont(look.body)
         painter.setPen(look.colour("muted"))
         x = line.right() - look.body_metrics.horizontalAdvance(marker)
-        painter.drawText(QPointF(x, line.top() + look.baseline), marker)
+        painter.drawText(QPointF(x, line.top() + baseline), marker)
 
 
 def _paint_box(painter: QPainter, scene: Scene, line: QRectF, *, ticked: bool) -> None:

@@ -90,6 +90,8 @@ class TextView(PartView):
             y += height
         self._layout.endLayout()
         self.height, self.natural_width = round(y), natural
+        first = self._layout.lineAt(0)
+        self.baseline = first.y() + first.ascent()
 
     def paint(self, painter: QPainter, clip: QRectF, selection: Range | None) -> None:
         """Draw the text, the pills behind inline code, and the selection."""

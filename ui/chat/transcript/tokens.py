@@ -170,6 +170,8 @@ class Builder:
 
     def _add(self, part: Part, marker: str = "") -> None:
         gap = 0.0 if self.first and not self.parts else part.gap
+        if self._lists and self.parts and isinstance(self.parts[-1], Code | Table):
+            gap = max(gap, LOOSE_GAP)
         self.parts.append(replace(part, frames="".join(self._frames), marker=marker, gap=gap))
 
     def _add_table(self, tokens: Sequence[Token], at: int) -> int:

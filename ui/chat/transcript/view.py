@@ -35,6 +35,7 @@ from ui.chat.transcript.look import COLUMN, Look
 from ui.chat.transcript.mouse import Mouse
 from ui.chat.transcript.paint import Scene, paint
 from ui.chat.transcript.selection import Selection, selected_text
+from ui.chat.transcript.spoken import Spoken
 from ui.chat.transcript.words import make_words
 from ui.theme import Theme
 
@@ -85,6 +86,7 @@ class TranscriptView(QAbstractScrollArea):
         self._end_button = EndButton(theme, self.viewport())
         self._end_button.clicked.connect(self.scroll_to_end)
         self._actions = Actions(self, self._buttons)
+        self._spoken = Spoken(self, self.viewport(), self.words)
         self._mouse, self._keys = Mouse(self, self._actions), Keys(self)
         self._soon, self._idle = QTimer(self), QTimer(self)
         self._soon.setSingleShot(True)
@@ -184,6 +186,7 @@ class TranscriptView(QAbstractScrollArea):
         self._buttons.show_these(self._actions.wanted(self.scene))
         self._end_button.place(self.viewport().rect(), self.scene.column_x + self.content.column)
         self._end_button.setVisible(bool(self.content.rows) and not self.content.at_end())
+        self._spoken.update(self.scene)
 
     def _code_views(self) -> list[CodeView]:
         views = []
@@ -323,6 +326,10 @@ class TranscriptView(QAbstractScrollArea):
         """Put the selected text on the clipboard."""
         if text := self.selected_text():
             QGuiApplication.clipboard().setText(text)
+
+    def say_row(self, row: int) -> None:
+        """Have a message read out by a screen reader."""
+        self._spoken.say(self._spoken.text_of(self.content.rows[row]))
 
     def to_global(self, point: QPoint) -> QPoint:
         """A point of the viewport on the screen."""
