@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from app.wiring import Services
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from app.wiring import Services
 from engine.chat.records import Conversation
 from ui.chat.composer import Composer
 from ui.chat.first_run import FirstRunPage
@@ -20,7 +20,7 @@ from ui.chat.model_actions import ModelActions
 from ui.chat.page import ConversationPage
 from ui.chat.sidebar import Sidebar
 from ui.memory.strip import MemoryStrip
-from ui.theme import SPACE_L, SPACE_S, Theme, ThemeMode
+from ui.theme import SCROLL_BAR, SPACE_L, SPACE_S, Theme, ThemeMode
 from ui.widgets.column import Column
 from ui.widgets.notice_bar import NoticeBar
 from ui.window_settings import WindowSettings, pack_geometry, unpack_geometry
@@ -48,7 +48,7 @@ class MainWindow(QMainWindow):
         super().__init__(parent)
         self._services, self._theme = services, theme
         self._settings = services.settings.get(WindowSettings)
-        self._narrow_open = False
+        self._narrow = self._narrow_open = False
         self._closing = self._done = False
         self._manager: ModelManagerWindow | None = None
         self.setObjectName("mainWindow")
@@ -114,7 +114,8 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold or unfold the list of conversations when the width crosses the limit."""
         super().resizeEvent(event)
-        if (event.oldSize().width() < NARROW) != (event.size().width() < NARROW):
+        if self._narrow is not (event.size().width() < NARROW):
+            self._narrow = not self._narrow
             self._narrow_open = False
             self._arrange_sidebar()
 
@@ -140,9 +141,7 @@ class MainWindow(QMainWindow):
 
     def _build(self, has_starter: bool) -> None:
         services, theme = self._services, self._theme
-        self._model_actions = ModelActions(
-            services.worker, services.library, services.settings, services.notices, self
-        )
+        self._model_actions = ModelActions(services.worker, services.library, services.settings, services.notices, self)
         self._sidebar = Sidebar(services.chat, services.notices, theme)
         self._header = Header(services.worker, services.library, self._model_actions, theme)
         self._first_run = FirstRunPage(theme, has_starter=has_starter)
@@ -157,14 +156,14 @@ class MainWindow(QMainWindow):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._page)
         self._pages.addWidget(self._first_run)
-        self._composer_column = Column(self._composer, self._theme, SPACE_L)
+        self._composer_column = Column(self._composer, self._theme, SPACE_L, SCROLL_BAR)
         content = QVBoxLayout()
         content.setContentsMargins(0, 0, 0, SPACE_S)
         content.setSpacing(0)
         content.addWidget(self._header)
         content.addWidget(_line("hairline"))
         content.addWidget(self._pages, 1)
-        content.addWidget(Column(self._notice_bar, self._theme, SPACE_L))
+        content.addWidget(Column(self._notice_bar, self._theme, SPACE_L, SCROLL_BAR))
         content.addSpacing(SPACE_S)
         content.addWidget(self._composer_column)
         self._sidebar_edge = _line("hairline-vertical")
@@ -223,14 +222,14 @@ class MainWindow(QMainWindow):
 
     def toggle_sidebar(self) -> None:
         """Show or hide the list of conversations. In a narrow window that is not remembered."""
-        if self.width() < NARROW:
+        if self._narrow:
             self._narrow_open = not self._narrow_open
         else:
             self._change(sidebar=not self._settings.sidebar)
         self._arrange_sidebar()
 
     def _arrange_sidebar(self) -> None:
-        opened = self._narrow_open if self.width() < NARROW else self._settings.sidebar
+        opened = self._narrow_open if self._narrow else self._settings.sidebar
         focused: QWidget | None = self.focusWidget()
         had_focus = not opened and focused is not None and self._sidebar.isAncestorOf(focused)
         self._sidebar.setVisible(opened)

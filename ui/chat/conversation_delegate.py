@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.chat.conversation_list import ConversationListModel
 from PySide6.QtCore import (
     QAbstractItemModel,
     QEvent,
@@ -17,6 +16,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.chat.conversation_list import ConversationListModel
 from ui.theme import ICON_SIZE, RADIUS, SPACE_M, SPACE_S, SPACE_XS, TARGET_SIZE, Theme
 from ui.theming import icons
 from ui.widgets.elided_label import plain_tooltip

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.chat.conversation_list import ConversationListModel
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QToolTip, QWidget
 
+from app.chat.conversation_list import ConversationListModel
 from ui.chat.conversation_delegate import ConversationDelegate, Index, tooltip_of
 from ui.theme import Theme
 

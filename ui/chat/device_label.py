@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QWidget
 
 from app.worker.service import WorkerService
+from engine.client.session import WorkerState
 from engine.protocol.frames import Hello
 from engine.protocol.types import DeviceKind, ModelInfo
 from ui.chat import words
 from ui.theme import Theme, set_role
 from ui.widgets.elided_label import plain_tooltip
 from ui.widgets.popover import Popover
-from ui.widgets.text_button import TextButton
+from ui.widgets.text_button import ElidedButton
+
+MOST, LEAST, BESIDE = 460, 110, 60
 
 
 @dataclass(frozen=True)
@@ -44,16 +47,17 @@ def device_view(hello: Hello | None, model: ModelInfo | None, speed: float | Non
     return DeviceView(" · ".join(parts), warn, reason, tuple(d for d in details if d))
 
 
-class DeviceLabel(TextButton):
+class DeviceLabel(ElidedButton):
     """A quiet button, because it can be asked why."""
 
     def __init__(self, worker: WorkerService, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "", "", parent, role="quiet")
+        super().__init__(theme, parent=parent, role="quiet", beside=BESIDE, least=LEAST, most=MOST)
         self._worker = worker
         self._speed: float | None = None
         self._view = DeviceView()
         self.setObjectName("deviceLabel")
         self.clicked.connect(self._explain)
+        worker.state_changed.connect(self.refresh)
         worker.hello_received.connect(self.refresh)
         worker.model_changed.connect(self.refresh)
         worker.speed_changed.connect(self._take_speed)
@@ -68,8 +72,8 @@ class DeviceLabel(TextButton):
     def refresh(self) -> None:
         """Read the worker again."""
         self._view = view = device_view(self._worker.hello, self._worker.model, self._speed)
-        self.setText(view.text.replace("&", "&&"))
-        self.setVisible(bool(view.text))
+        self.set_full_text(view.text)
+        self.setVisible(bool(view.text) and self._worker.state is not WorkerState.LOADING)
         set_role(self, "quiet-warn" if view.warn else "quiet")
         self.set_icon("warning" if view.warn else "", "warn")
         self.setToolTip(plain_tooltip(view.reason or "\n".join(view.details)))

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
-from app.library.service import LibraryService
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
+from app.library.service import LibraryService
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from ui.chat.device_label import DeviceLabel

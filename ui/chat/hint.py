@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from PySide6.QtCore import QObject, Qt
+
 from app.chat.controller import ChatController
 from app.chat.rows import MessageRow
 from app.chat.settings import ChatSettings
 from app.settings.store import SettingsStore
-from PySide6.QtCore import QObject, Qt
-
 from app.worker.service import WorkerService
 from engine.protocol.types import ModelInfo
 from ui.chat.words import tokens_text

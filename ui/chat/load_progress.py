@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
 from ui.theme import SPACE_S, Theme, set_role
 from ui.widgets.text_button import TextButton
 
-BAR_WIDTH = 140
+BAR_WIDTH = 110
 
 
 class LoadProgress(QWidget):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.library.service import InstalledModel, LibraryService
 from PySide6.QtCore import QObject, Signal
 
+from app.library.service import InstalledModel, LibraryService
 from app.notices import Action, Notice, Notices, Severity
 from app.settings.records import EngineSettings
 from app.settings.store import SettingsStore

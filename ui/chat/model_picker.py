@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from app.library.service import InstalledModel, LibraryService
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.library.service import InstalledModel, LibraryService
 from app.worker.service import WorkerService
 from ui.chat.model_actions import ModelActions
 from ui.chat.words import path_text, size_text
 from ui.theme import Theme
 from ui.theming import icons
 from ui.widgets.elided_label import plain_tooltip
-from ui.widgets.text_button import TextButton
+from ui.widgets.text_button import ElidedButton
 
-MOST_WIDTH, BESIDE_TEXT, CARET = 340, 76, 14
+MOST, LEAST, BESIDE, CARET = 340, 150, 80, 14
 
 
-class ModelPicker(TextButton):
+class ModelPicker(ElidedButton):
     """Shows the model's name, "Loading ..." or "Choose a model"; pressing it opens the list.
 
     Attributes:
@@ -35,9 +35,8 @@ class ModelPicker(TextButton):
         theme: Theme,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(theme, "", "cpu", parent, role="picker")
+        super().__init__(theme, "cpu", parent, role="picker", beside=BESIDE, least=LEAST, most=MOST)
         self._worker, self._library, self._actions = worker, library, actions
-        self._full = ""
         self.setObjectName("modelPicker")
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
@@ -49,21 +48,18 @@ class ModelPicker(TextButton):
         theme.changed.connect(self.refresh)
         self.refresh()
 
-    def full_text(self) -> str:
-        """The name as it is, also while the button shows it cut."""
-        return self._full
-
     def refresh(self) -> None:
         """Read the services again."""
         model = self._worker.model
         if self._actions.loading:
-            self._full = self.tr("Loading {name}").format(name=self._actions.loading)
+            text = self.tr("Loading {name}").format(name=self._actions.loading)
         elif model is not None:
-            self._full = f"{model.name} {model.quant}".strip()
+            text = f"{model.name} {model.quant}".strip()
         else:
-            self._full = self.tr("Choose a model")
-        self.setAccessibleName(self.tr("Model: {name}").format(name=self._full))
-        self._elide()
+            text = self.tr("Choose a model")
+        self.set_full_text(text)
+        self.setAccessibleName(self.tr("Model: {name}").format(name=text))
+        self.setToolTip(plain_tooltip(text))
 
     def open_menu(self) -> None:
         """Show the list below the button, the loaded model checked and first under the keyboard."""
@@ -77,7 +73,7 @@ class ModelPicker(TextButton):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrow down opens the list, as in a combo box."""
-        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() == Qt.Key.Key_Down:
             self.open_menu()
         else:
             super().keyPressEvent(event)
@@ -88,11 +84,6 @@ class ModelPicker(TextButton):
         size = self._theme.px(CARET)
         box = QRectF(self.width() - size - self._theme.px(12), (self.height() - size) / 2, size, size)
         icons.draw(QPainter(self), self._theme.icon_path("caret-down"), box, QColor(self._theme.tokens.muted))
-
-    def _elide(self) -> None:
-        room = self._theme.px(MOST_WIDTH - BESIDE_TEXT)
-        self.setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideMiddle, room).replace("&", "&&"))
-        self.setToolTip(plain_tooltip(self._full))
 
     def _fill(self) -> None:
         self._menu.clear()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.chat.controller import ChatController
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from app.chat.controller import ChatController
 from app.notices import Action, Notice, Notices, Severity
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.chat.controller import ChatController
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from app.chat.controller import ChatController
 from app.notices import Action, Notice, Notices, Severity
 from engine.chat.records import Conversation
 from ui.chat.conversation_view import ConversationView

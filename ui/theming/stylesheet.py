@@ -7,7 +7,7 @@ Widgets choose their looks by the dynamic property ``role``:
 | QPushButton | (none), ``primary``, ``danger``, ``quiet`` (no frame until hovered), ``icon`` (square, quiet) |
 | QToolButton | always quiet; 40 px target |
 | QLabel | (none), ``title``, ``heading``, ``muted``, ``warn``, ``bad``, ``good``, ``mono`` |
-| QFrame, QWidget | ``card`` (surface, rounded, hairline), ``surface``, ``raised``, ``panel`` (side areas), ``hairline`` (line) |
+| QFrame, QWidget | ``card`` (rounded, hairline), ``surface``, ``raised``, ``panel`` (side areas), ``hairline`` (line) |
 | QLineEdit, QPlainTextEdit | (none) framed, ``bare`` (the frame is around it), ``mono`` |
 """
 
@@ -19,7 +19,7 @@ from string import Template
 
 from PySide6.QtGui import QColor, QPalette
 
-from ui.theming.tokens import BASE_POINT_SIZE, CONTROL_HEIGHT, RADIUS, RADIUS_CARD, TARGET_SIZE, Tokens
+from ui.theming.tokens import BASE_POINT_SIZE, CONTROL_HEIGHT, RADIUS, RADIUS_CARD, SCROLL_BAR, TARGET_SIZE, Tokens
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
@@ -200,12 +200,13 @@ QProgressBar[role="labelled"] { min-height: 20px; max-height: 20px; color: $text
 QScrollArea { background: transparent; border: none; }
 QScrollArea > QWidget > QWidget[role="page"] { background: transparent; }
 QScrollBar { background: transparent; border: none; }
-QScrollBar:vertical { width: 12px; }
-QScrollBar:horizontal { height: 12px; }
+QScrollBar:vertical { width: ${scroll_bar}px; }
+QScrollBar:horizontal { height: ${scroll_bar}px; }
 QScrollBar::handle { background: $outline; border-radius: 3px; margin: 3px; }
 QScrollBar::handle:vertical { min-height: 40px; }
 QScrollBar::handle:horizontal { min-width: 40px; }
 QScrollBar::handle:hover, QScrollBar::handle:pressed { background: $muted; margin: 1px; border-radius: 5px; }
+QScrollBar::handle:disabled { background: transparent; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
@@ -231,6 +232,7 @@ def measures(scale: float) -> dict[str, str]:
     grow = max(1.0, scale)
     control = round(CONTROL_HEIGHT * grow)
     return {
+        "scroll_bar": str(SCROLL_BAR),
         "radius": str(RADIUS),
         "card": str(RADIUS_CARD),
         "control": str(control),

@@ -19,6 +19,9 @@ CONTROL_HEIGHT = 36
 TARGET_SIZE = 40
 """Smallest side of anything that can be clicked; the visible part lies inside it."""
 
+SCROLL_BAR = 12
+"""Width of a scroll bar."""
+
 ICON_SIZE = 18
 BASE_POINT_SIZE = 10.5
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ui.theme import Theme
+from ui.widgets.push_button import PushButton
 
 
-class IconButton(QPushButton):
+class IconButton(PushButton):
     """40 px target, 36 px visible. The name is tooltip and accessible name; an empty one is refused.
 
     Args:
@@ -27,13 +28,10 @@ class IconButton(QPushButton):
         role: str = "icon",
         shortcut: str = "",
     ) -> None:
-        super().__init__(parent)
-        self._theme, self._icon_name, self._tint, self._shortcut = theme, icon, tint, shortcut
+        super().__init__(theme, icon, tint, 0, parent)
+        self._shortcut = shortcut
         self.setProperty("role", role)
-        self.setAutoDefault(False)
         self.set_name(name)
-        self._paint_icon()
-        theme.changed.connect(self._paint_icon)
 
     def set_name(self, name: str) -> None:
         """Say what the button does now."""
@@ -41,13 +39,3 @@ class IconButton(QPushButton):
             raise ValueError("an icon button needs a name")
         self.setAccessibleName(name)
         self.setToolTip(f"{name} ({self._shortcut})" if self._shortcut else name)
-
-    def set_icon(self, icon: str, tint: str | None = None) -> None:
-        """Show another icon, and another tint when given."""
-        self._icon_name, self._tint = icon, tint or self._tint
-        self._paint_icon()
-
-    def _paint_icon(self) -> None:
-        icon = self._theme.icon(self._icon_name, self._tint)
-        self.setIcon(icon)
-        self.setIconSize(icon.availableSizes()[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
@@ -45,8 +45,21 @@ class NoticeBar(QWidget):
         card.closed.connect(lambda by_user: self._close(card, by_user))
         self._cards.append(card)
         self._column.addWidget(card)
+        self._order_tabs(card)
         self._arrange()
         self._announce(notice)
+
+    def _order_tabs(self, card: NoticeCard) -> None:
+        """Qt puts what is made later at the end of the window; a notice is reached where it is seen."""
+        before: QWidget = self if len(self._cards) == 1 else self._cards[-2].focusable[-1]
+        while not before.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            previous = before.previousInFocusChain()
+            if previous is None or previous is self:
+                return
+            before = previous
+        for widget in card.focusable:
+            QWidget.setTabOrder(before, widget)
+            before = widget
 
     def _withdraw(self, key: str) -> None:
         for card in [c for c in self._cards if c.notice.key == key]:

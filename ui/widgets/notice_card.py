@@ -13,6 +13,7 @@ from ui.widgets.icon_button import IconButton
 from ui.widgets.text_button import TextButton
 
 DETAIL_LINES = 8
+_DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
 ICONS = {Severity.INFO: "info", Severity.WARN: "warning", Severity.ERROR: "warning-circle"}
 TINTS = {Severity.INFO: "muted", Severity.WARN: "warn", Severity.ERROR: "bad"}
 
@@ -55,6 +56,13 @@ class NoticeCard(QFrame):
         """The sentence that is shown."""
         return self.notice.text
 
+    @property
+    def focusable(self) -> list[QWidget]:
+        """What Tab visits, in the order in which it is seen; the details after the buttons."""
+        buttons: list[QWidget] = list(self.findChildren(TextButton, options=_DIRECT))
+        buttons += self.findChildren(IconButton, options=_DIRECT)
+        return [*buttons, *self._detail.findChildren(QPlainTextEdit), *self._detail.findChildren(TextButton)]
+
     def enterEvent(self, event: QEnterEvent) -> None:
         """Do not vanish under the pointer."""
         self._timer.stop()
@@ -92,7 +100,7 @@ class NoticeCard(QFrame):
             row.addWidget(self._build_fold(), 0, top)
         for action in self.notice.actions:
             row.addWidget(self._build_action(action), 0, top)
-        close = IconButton(self._theme, "x", self.tr("Close notice"), self)
+        close = IconButton(self._theme, "x", self.tr("Close notice"))
         close.clicked.connect(lambda: self.closed.emit(True))
         row.addWidget(close, 0, top)
         return row

@@ -1,40 +1,83 @@
-"""A push button with an icon that follows the theme."""
+"""A push button with a text, and optionally an icon."""
 
 from __future__ import annotations
 
-from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui.theme import Theme
+from ui.widgets.push_button import PushButton
 
 GAP = 4
+"""Free pixels between icon and text."""
+
 TINTS = {"primary": "on_accent", "danger": "on_bad"}
 
 
-class TextButton(QPushButton):
+class TextButton(PushButton):
     """Text, and optionally an icon, in one of the button roles of the stylesheet."""
 
     def __init__(
         self, theme: Theme, text: str, icon: str = "", parent: QWidget | None = None, *, role: str = ""
     ) -> None:
-        super().__init__(text, parent)
-        self._theme, self._icon_name = theme, icon
-        self._tint = TINTS.get(role, "text")
-        self.setAutoDefault(False)
+        super().__init__(theme, icon, TINTS.get(role, "text"), GAP, parent)
+        self.setText(text)
         if role:
             self.setProperty("role", role)
-        self._paint_icon()
-        theme.changed.connect(self._paint_icon)
 
-    def set_icon(self, icon: str, tint: str | None = None) -> None:
-        """Show another icon ("" none), and another tint when given."""
-        self._icon_name, self._tint = icon, tint or self._tint
-        self._paint_icon()
 
-    def _paint_icon(self) -> None:
-        if not self._icon_name:
-            self.setIcon(QIcon())
-        else:
-            icon = self._theme.icon(self._icon_name, self._tint, gap=GAP)
-            self.setIcon(icon)
-            self.setIconSize(icon.availableSizes()[0])
+class ElidedButton(TextButton):
+    """A text button that gives way: its text is cut when there is less room than it wants.
+
+    Args:
+        beside: Pixels beside the text at scale 1: icon, padding, caret.
+        least: Smallest width at scale 1.
+        most: Largest width at scale 1.
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        icon: str = "",
+        parent: QWidget | None = None,
+        *,
+        role: str = "",
+        beside: int,
+        least: int,
+        most: int,
+    ) -> None:
+        self._full = ""
+        self._beside, self._least, self._most = beside, least, most
+        super().__init__(theme, "", icon, parent, role=role)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def full_text(self) -> str:
+        """The text as it is, also while it is shown cut."""
+        return self._full
+
+    def set_full_text(self, text: str) -> None:
+        """Show ``text`` as far as there is room."""
+        self._full = text
+        self._elide()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """Room for the whole text, within limits."""
+        wanted = self.fontMetrics().horizontalAdvance(self._full) + 2 + self._theme.px(self._beside)
+        return QSize(min(self._theme.px(self._most), wanted), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrower, with the text cut."""
+        return QSize(min(self._theme.px(self._least), self.sizeHint().width()), super().sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut the text anew."""
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        width = self.width() if self.isVisible() else self.sizeHint().width()
+        room = width - self._theme.px(self._beside)
+        text = self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, room)
+        self.setText(text.replace("&", "&&"))

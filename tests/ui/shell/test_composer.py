@@ -250,7 +250,8 @@ def test_what_no_message_may_hold_is_taken_out(raw: str, kept: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("a", "1 line · 1 kB"), ("a\nb" * 2000, "2,001 lines · 6 kB"), ("x" * 1_500_000, "1 line · 1.5 MB")]
+    ("text", "words"),
+    [("a", "1 line · 1 kB"), ("a\nb" * 2000, "2,001 lines · 6 kB"), ("x" * 1_500_000, "1 line · 1.5 MB")],
 )
 def test_size_in_words(text: str, words: str) -> None:
     assert size_text(text) == words

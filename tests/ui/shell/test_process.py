@@ -44,7 +44,9 @@ def window_with_field(qtbot: QtBot) -> tuple[QWidget, QLineEdit]:
     return window, field
 
 
-def test_the_start_is_told_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_start_is_told_once(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv(SWITCH, "1")
     window, field = window_with_field(qtbot)
     trace_start(window)
@@ -64,7 +66,9 @@ def test_the_start_is_told_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, c
     assert "".join(told).count("window usable after") == 1
 
 
-def test_nothing_is_told_unasked(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_told_unasked(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.delenv(SWITCH, raising=False)
     window, field = window_with_field(qtbot)
     trace_start(window)

@@ -37,7 +37,9 @@ def test_sizes(size: int, text: str) -> None:
     assert words.size_text(size) == text
 
 
-@pytest.mark.parametrize(("count", "text"), [(0, "0"), (9999, "9999"), (16384, "16k"), (12700, "12.4k"), (131072, "128k")])
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0"), (9999, "9999"), (16384, "16k"), (12700, "12.4k"), (131072, "128k")]
+)
 def test_tokens(count: int, text: str) -> None:
     assert words.tokens_text(count) == text
 

@@ -108,6 +108,8 @@ def test_escape_closes_the_card_with_the_focus(bar: NoticeBar, notices: Notices,
 
 
 def test_long_text_wraps_instead_of_widening(bar: NoticeBar, notices: Notices) -> None:
-    notices.post(Notice("a", Severity.WARN, "A long sentence about what happened. " * 12, actions=(Action("Do", print),)))
+    notices.post(
+        Notice("a", Severity.WARN, "A long sentence about what happened. " * 12, actions=(Action("Do", print),))
+    )
     assert bar.width() == 800
     assert bar.minimumSizeHint().width() < 700
