@@ -14,6 +14,7 @@ from app.chat.database import ChatDatabase
 from app.chat.deletions import Deletions
 from app.chat.engine_seam import AnswerEngine
 from app.chat.model_choice import Choice
+from app.chat.open_conversation import OpenConversation
 from app.chat.rows import YOU, MessageRow, row_of
 from app.chat.running_answer import RunningAnswer
 from app.chat.settings import ChatSettings
@@ -75,9 +76,8 @@ class ChatController(QObject):
         self._database = ChatDatabase(database, runner, now)
         self._conversations = ConversationListModel(now, self)
         self._transcript = TranscriptModel(self)
-        self._current: str | None = None
-        self._shown: str | None = None
-        self._told: Conversation | None = None
+        self._open = OpenConversation(self._conversations, self._transcript, self)
+        self._open.changed.connect(self.current_changed)
         self._running: RunningAnswer | None = None
         self._busy = self._closing = False
         self._unsaved = UnsavedAnswers(self._database, notices, self)
@@ -99,7 +99,7 @@ class ChatController(QObject):
     @property
     def current(self) -> Conversation | None:
         """The open conversation; None for a new chat."""
-        return self._conversations.find(self._current)
+        return self._open.record
 
     @property
     def busy(self) -> bool:
@@ -114,17 +114,15 @@ class ChatController(QObject):
 
     def new_conversation(self) -> None:
         """Go to an empty chat. There is only one: it becomes a conversation with its first message."""
-        self._current = self._shown = None
-        self._transcript.reset(())
-        self._tell_current()
+        self._open.leave()
+        self._update_busy()
 
     def open(self, conversation: str) -> None:
         """Show a conversation. A running answer goes on where it belongs."""
-        if conversation == self._current:
-            return
-        self._current = conversation
-        self._tell_current()
-        self._load(conversation)
+        if conversation != self._open.id:
+            self._open.go(conversation)
+            self._update_busy()
+            self._load(conversation)
 
     def rename(self, conversation: str, title: str) -> None:
         """Give a title; a blank one brings the automatic one back."""
@@ -132,7 +130,7 @@ class ChatController(QObject):
 
     def delete(self, conversation: str) -> None:
         """Delete with a way back; an answer that runs in it is stopped first."""
-        was_open = conversation == self._current
+        was_open = conversation == self._open.id
         if self._running is not None and self._running.conversation == conversation:
             self._running.stop()
         self._conversations.remove(conversation)
@@ -154,12 +152,12 @@ class ChatController(QObject):
         text = clean(text)
         if self._closing or not text.strip() or self._is_busy(text) or not self._has_model(text):
             return False
-        conversation = self._current or new_id(self._now())
+        conversation = self._open.id or new_id(self._now())
         running, start = self._prepare(conversation)
         question = Question(id=new_id(self._now()), text=text)
-        if self._current is None:
-            self._current = self._shown = conversation
-        if self._shown == conversation:
+        if self._open.id is None:
+            self._open.begin(conversation)
+        if self._open.is_shown:
             self._transcript.show([*self._transcript.rows, self._question_row(question), running.row])
         self._database.call(
             lambda store: store.ask(conversation, question, start), lambda result: self._stored(running, result, text)
@@ -169,16 +167,16 @@ class ChatController(QObject):
 
     def stop(self) -> None:
         """Stop the answer of the open conversation; what was written stays."""
-        if self._running is not None and self._running.conversation == self._current:
+        if self._running is not None and self._running.conversation == self._open.id:
             self._running.stop()
 
     def regenerate(self, message: str = "") -> None:
         """Answer again, as another version: the answer ``message``, by default the last one."""
         row = self._transcript.row(message) if message else next(reversed(self._transcript.rows), None)
-        conversation = self._current
-        if self._closing or row is None or row.role not in (Role.USER, Role.ASSISTANT) or conversation is None:
+        conversation = self._shown_conversation()
+        if conversation is None or row is None or row.role not in (Role.USER, Role.ASSISTANT):
             return
-        if self._shown != conversation or self._is_busy("") or not self._has_model(""):
+        if self._closing or self._is_busy("") or not self._has_model(""):
             return
         answered = row.id
         running, start = self._prepare(conversation)
@@ -189,8 +187,8 @@ class ChatController(QObject):
 
     def show_version(self, message: str, step: int) -> None:
         """Show the next (+1) or the previous (-1) version of a message. Not while an answer is written here."""
-        conversation = self._current
-        if conversation is not None and not self._busy and self._shown == conversation:
+        conversation = self._shown_conversation()
+        if conversation is not None and not self._busy:
             self._database.call(
                 lambda store: store.show_version(conversation, message, step),
                 lambda result: self._take_thread(conversation, result),
@@ -200,11 +198,11 @@ class ChatController(QObject):
         """Save what is being written, remove what was deleted, close the database; then ``done``."""
         self._closing = True
         self._days.stop()
+        self._unsaved.retry()
+        self._unsaved.timer.stop()
         running, self._running = self._running, None
         if running is not None:
             self._unsaved.save(running.abandon(), running.conversation, self._keep)
-        self._unsaved.retry()
-        self._unsaved.timer.stop()
         self._deletions.purge()
         self._database.close(done)
 
@@ -228,7 +226,7 @@ class ChatController(QObject):
         if isinstance(result, VrambleError):
             self._not_stored(running, result, text)
             return
-        if self._current == result.conversation.id:
+        if self._open.id == result.conversation.id:
             self._show(result)
         else:
             self._keep(result.conversation)
@@ -238,7 +236,7 @@ class ChatController(QObject):
         self._running = None
         running.abandon()
         running.deleteLater()
-        if self._current == running.conversation:
+        if self._open.id == running.conversation:
             if self.current is None:
                 self.new_conversation()
             else:
@@ -249,7 +247,7 @@ class ChatController(QObject):
             self.draft_restored.emit(text)
 
     def _show_running(self) -> None:
-        if self._running is not None and self._running.conversation == self._shown:
+        if self._running is not None and self._open.shows(self._running.conversation):
             self._transcript.update(self._running.row)
 
     def _ended(self, end: AnswerEnd) -> None:
@@ -264,7 +262,7 @@ class ChatController(QObject):
         """Whether an answer runs; one elsewhere is told, one here is plain to see."""
         if self._running is None:
             return False
-        if self._running.conversation != self._current:
+        if self._running.conversation != self._open.id:
             self._notices.post(chat_notices.busy_elsewhere(self._running.stop))
             if text:
                 self.draft_restored.emit(text)
@@ -293,18 +291,14 @@ class ChatController(QObject):
     def _take_thread(self, conversation: str, result: Thread | VrambleError | None) -> None:
         if isinstance(result, VrambleError):
             self._tell_failure(result)
-        elif result is None and conversation == self._current:
-            self.new_conversation()
-        elif result is not None and conversation == self._current:
-            self._show(result)
+        elif conversation == self._open.id:
+            if result is None:
+                self.new_conversation()
+            else:
+                self._show(result)
 
     def _show(self, thread: Thread) -> None:
-        rows = [self._row(message) for message in thread.messages]
-        if self._shown == thread.conversation.id:
-            self._transcript.show(rows)
-        else:
-            self._shown = thread.conversation.id
-            self._transcript.reset(rows)
+        self._open.show(thread.conversation.id, [self._row(message) for message in thread.messages])
         self._keep(thread.conversation)
 
     def _row(self, message: Message) -> MessageRow:
@@ -319,18 +313,12 @@ class ChatController(QObject):
             id=question.id, role=Role.USER, text=question.text, status=Status.DONE, author=YOU, created=self._now()
         )
 
-    def _tell_current(self) -> None:
-        self._update_busy()
-        current = self.current
-        if self._current is not None and current is None:
-            return
-        if self._told != current:
-            told, self._told = self._told, current
-            if (told and (told.id, told.title)) != (current and (current.id, current.title)):
-                self.current_changed.emit(current)
+    def _shown_conversation(self) -> str | None:
+        """The open conversation, if its messages are on the screen."""
+        return self._open.id if self._open.is_shown else None
 
     def _update_busy(self) -> None:
-        busy = self._running is not None and self._running.conversation == self._current
+        busy = self._running is not None and self._running.conversation == self._open.id
         if busy != self._busy:
             self._busy = busy
             self.busy_changed.emit(busy)
@@ -346,7 +334,7 @@ class ChatController(QObject):
             self._tell_failure(result)
             return
         self._conversations.reset([conversation for conversation in result if conversation.id not in self._deletions])
-        self._tell_current()
+        self._open.tell()
 
     def _take_conversation(self, result: Conversation | VrambleError | None) -> None:
         if isinstance(result, VrambleError):
@@ -357,7 +345,7 @@ class ChatController(QObject):
     def _keep(self, conversation: Conversation) -> None:
         if conversation.id not in self._deletions:
             self._conversations.put(conversation)
-            self._tell_current()
+            self._open.tell()
 
     def _undeleted(self, conversation: Conversation, was_open: bool) -> None:
         self._keep(conversation)
