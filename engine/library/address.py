@@ -32,7 +32,10 @@ def parse_repo(text: str) -> RepoRef:
     Raises:
         VrambleError: ``repo-name``.
     """
-    parts = _components(text.strip())
+    try:
+        parts = _components(text.strip())
+    except ValueError:
+        raise _bad_name(text) from None
     if len(parts) < 2:
         raise _bad_name(text)
     owner, (repo, _, tag) = parts[0], parts[1].partition(":")

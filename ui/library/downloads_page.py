@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QStackedLayout, QVBoxLayout, 
 
 from app.downloads.service import DownloadService
 from ui.library.download_row import DownloadRow
-from ui.theme import SPACE_M, Theme
+from ui.theme import SPACE_M, SPACE_XS, Theme
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.text_button import TextButton
 
@@ -30,7 +30,7 @@ class DownloadsPage(QWidget):
         inside = QWidget()
         inside.setProperty("role", "page")
         self._column = QVBoxLayout(inside)
-        self._column.setContentsMargins(0, 0, SPACE_M, 0)
+        self._column.setContentsMargins(0, 0, SPACE_XS, 0)
         self._column.setSpacing(SPACE_M)
         self._column.addStretch()
         self._area = QScrollArea()
