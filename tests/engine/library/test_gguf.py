@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from engine.library.gguf import HeaderProblem, ModelHeader, read_file, read_header
 from engine.library.gguf.tables import BLOCKS, quant_in_name
 from engine.library.states import FileState
+from tests.engine.library.making import llama
 from tests.fakes.tiny_gguf import (
     ARR,
     F32,
@@ -27,7 +28,6 @@ from tests.fakes.tiny_gguf import (
     gguf,
     llama_parts,
     split_set,
-    tiny_llama,
 )
 
 
@@ -48,7 +48,7 @@ def problem(data: bytes) -> HeaderProblem:
 
 
 def test_facts_of_a_small_model() -> None:
-    data = tiny_llama(template="{{ messages }}")
+    data = llama(template="{{ messages }}")
     found = header(data)
     assert (found.architecture, found.name, found.quant) == ("llama", "tiny", "F32")
     assert (found.n_layers, found.context_length, found.embedding_length) == (1, 512, 32)
@@ -93,15 +93,15 @@ def test_block_sizes_agree_with_the_reference() -> None:
 
 @pytest.mark.parametrize("template", [None, "", "  \n "])
 def test_a_blank_template_is_none(template: str | None) -> None:
-    assert not header(tiny_llama(template=template)).has_template
+    assert not header(llama(template=template)).has_template
 
 
 def test_a_long_template_counts_without_being_kept() -> None:
-    assert header(tiny_llama(template=" " * 5000 + "{{ x }}")).has_template
+    assert header(llama(template=" " * 5000 + "{{ x }}")).has_template
 
 
 def test_quant_from_tensors_when_the_header_names_none() -> None:
-    assert header(tiny_llama(**{"general.file_type": None})).quant == "F32"
+    assert header(llama({"general.file_type": None})).quant == "F32"
 
 
 def test_shards_say_their_place() -> None:
@@ -111,7 +111,7 @@ def test_shards_say_their_place() -> None:
 
 # ---- damaged, incomplete, unsupported
 
-TINY = tiny_llama()
+TINY = llama()
 LONG = 1 << 63
 
 
@@ -206,14 +206,14 @@ def test_the_reason_is_named(name: str) -> None:
 @pytest.mark.parametrize("name", ["scores", "token_type"])
 def test_a_list_shorter_than_the_vocabulary_is_damage(name: str) -> None:
     kind = F32 if name == "scores" else I32
-    found = problem(tiny_llama(**{f"tokenizer.ggml.{name}": (ARR, (kind, [0, 0, 0]))}))
+    found = problem(llama({f"tokenizer.ggml.{name}": (ARR, (kind, [0, 0, 0]))}))
     assert found.state is FileState.DAMAGED
     assert name in found.message
 
 
 def test_odd_special_tokens_are_warned_of_and_no_more() -> None:
-    outside = header(tiny_llama(**{"tokenizer.ggml.eos_token_id": (U32, 4294967295)}))
-    missing = header(tiny_llama(**{"tokenizer.ggml.eos_token_id": None}))
+    outside = header(llama({"tokenizer.ggml.eos_token_id": (U32, 4294967295)}))
+    missing = header(llama({"tokenizer.ggml.eos_token_id": None}))
     assert "outside" in outside.warnings[0]
     assert missing.warnings == ("No end-of-text token is given.",)
 
@@ -228,7 +228,7 @@ def test_unreadable_things_are_a_result(tmp_path: Path) -> None:
 
 
 def test_a_vocabulary_costs_no_memory() -> None:
-    data = tiny_llama(tokens=["token"] * 150_000)
+    data = llama(tokens=["token"] * 150_000)
     file = io.BytesIO(data)
     tracemalloc.start()
     found = read_header(file, len(data))
@@ -245,14 +245,14 @@ lengths = st.one_of(st.integers(0, 40), st.integers(0, (1 << 64) - 1))
 
 
 @given(st.binary(max_size=400))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_bytes(data: bytes) -> None:
     for start in (b"", b"GGUF\x03\0\0\0", struct.pack("<4sIQQ", b"GGUF", 3, 1, 2)):
         assert isinstance(read(start + data), ModelHeader | HeaderProblem)
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_a_model_with_some_bytes_changed(data: st.DataObject) -> None:
     changed = bytearray(TINY)
     for _ in range(data.draw(st.integers(1, 6))):
@@ -271,7 +271,7 @@ def test_any_cut(length: int) -> None:
 
 
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=9), kinds, lengths), max_size=4), lengths, lengths)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_structured_nonsense(pairs: list[tuple[str, int, int]], n_kv: int, n_tensors: int) -> None:
     body = b"".join(
         struct.pack("<Q", len(key.encode())) + key.encode() + struct.pack("<IQ", kind, length)

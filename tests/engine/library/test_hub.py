@@ -68,14 +68,14 @@ def test_what_names_none(text: str) -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_text_is_a_repository_or_a_sentence(text: str) -> None:
     with contextlib.suppress(VrambleError):
         assert parse_repo(text).repo.count("/") == 1
 
 
 @given(st.text(max_size=40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_file_name_stays_in_its_folder(text: str) -> None:
     import os.path
 
@@ -187,7 +187,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_json_is_a_listing(answer: object) -> None:
     assert isinstance(parse_listing(REPO, answer), RepoListing)
 

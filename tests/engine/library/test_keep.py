@@ -12,7 +12,8 @@ from engine.errors import VrambleError
 from engine.library.keep import add_file, add_starter, delete, import_model
 from engine.library.origin import check_file, origin_path
 from engine.library.scan import scan
-from tests.fakes.tiny_gguf import split_set, tiny_llama
+from tests.engine.library.making import llama
+from tests.fakes.tiny_gguf import split_set
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def models(tmp_path: Path) -> Path:
 
 def put(path: Path, data: bytes = b"") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data or tiny_llama())
+    path.write_bytes(data or llama())
     return path
 
 
@@ -72,7 +73,7 @@ def test_delete_behind_a_linked_folder_is_refused(models: Path, tmp_path: Path) 
 def test_delete_of_a_name_that_is_no_text(models: Path) -> None:
     models.mkdir()
     odd = Path(os.fsdecode(os.fsencode(models) + b"/a\xff.gguf"))
-    odd.write_bytes(tiny_llama())
+    odd.write_bytes(llama())
     put(models / "a\ufffd.gguf")
     model = next(model for model in scan(models).models if model.path == odd)
     delete(models, model)
@@ -152,7 +153,7 @@ def test_import_keeps_the_source_and_never_overwrites(models: Path, tmp_path: Pa
     source = put(tmp_path / "here/m-Q4_0.gguf")
     path = import_model(models, source)
     assert (path, source.exists()) == (models / "imported/m-Q4_0/m-Q4_0.gguf", True)
-    other = put(tmp_path / "there/m-Q4_0.gguf", tiny_llama(name="another name"))
+    other = put(tmp_path / "there/m-Q4_0.gguf", llama(name="another name"))
     assert code_of(import_model, models, other) == "already-there"
     assert path.read_bytes() == source.read_bytes()
 

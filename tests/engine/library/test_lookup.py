@@ -8,7 +8,8 @@ import pytest
 
 from engine.errors import VrambleError
 from engine.library.lookup import find_model
-from tests.fakes.tiny_gguf import U32, split_set, tiny_llama
+from tests.engine.library.making import llama
+from tests.fakes.tiny_gguf import U32, split_set
 
 QWEN = "Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q4_K_M.gguf"
 QWEN_8 = "Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q8_0.gguf"
@@ -20,7 +21,7 @@ def models(tmp_path: Path) -> Path:
     for name, kind in ((QWEN, 15), (QWEN_8, 7), (GEMMA, 15)):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(tiny_llama(**{"general.file_type": (U32, kind)}))
+        path.write_bytes(llama({"general.file_type": (U32, kind)}))
     for name, data in split_set(2).items():
         (tmp_path / name).write_bytes(data)
     return tmp_path
@@ -45,7 +46,7 @@ def test_names_that_mean_one_model(models: Path, name: str, file: str) -> None:
 
 def test_a_path_wins(models: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-    (elsewhere / "gem").write_bytes(tiny_llama())
+    (elsewhere / "gem").write_bytes(llama())
     monkeypatch.chdir(elsewhere)
     assert find_model(models, "gem") == elsewhere / "gem"
     assert find_model(models, str(elsewhere / "gem")) == elsewhere / "gem"

@@ -7,17 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from engine.library.gguf import HeaderProblem, ModelHeader, read_file
 from engine.library.names import shown
 from engine.library.records import InstalledModel, Role
 from engine.library.scan import Scanner, scan
 from engine.library.states import FileState
-from tests.fakes.tiny_gguf import STR, U32, gguf, split_set, tiny_llama
+from tests.engine.library.making import llama
+from tests.fakes.tiny_gguf import STR, U32, gguf, split_set
 
 
 def put(root: Path, name: str, data: bytes = b"") -> Path:
     path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data or tiny_llama())
+    path.write_bytes(data or llama())
     return path
 
 
@@ -31,7 +33,7 @@ def names(root: Path) -> list[str]:
 
 
 def test_a_model_with_its_facts(tmp_path: Path) -> None:
-    path = put(tmp_path, "Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q4_K_M.gguf", tiny_llama(**{"general.file_type": (U32, 15)}))
+    path = put(tmp_path, "Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q4_K_M.gguf", llama({"general.file_type": (U32, 15)}))
     model = only(tmp_path)
     assert (model.name, model.quant, model.label) == ("Qwen3-8B", "Q4_K_M", "Qwen3-8B Q4_K_M")
     assert (model.path, model.folder, model.repo) == (path, path.parent, "Qwen/Qwen3-8B-GGUF")
@@ -53,20 +55,20 @@ def test_a_model_with_its_facts(tmp_path: Path) -> None:
     ],
 )
 def test_names(tmp_path: Path, file: str, header_name: str, name: str, quant: str) -> None:
-    put(tmp_path, file, tiny_llama(name=header_name, **{"general.file_type": (U32, 3)}))
+    put(tmp_path, file, llama({"general.file_type": (U32, 3)}, name=header_name))
     model = only(tmp_path)
     assert (model.name, model.quant) == (name, quant)
 
 
 def test_a_finer_label_of_the_same_family_comes_from_the_name(tmp_path: Path) -> None:
-    put(tmp_path, "x-UD-Q4_K_XL.gguf", tiny_llama(**{"general.file_type": (U32, 15)}))
+    put(tmp_path, "x-UD-Q4_K_XL.gguf", llama({"general.file_type": (U32, 15)}))
     assert only(tmp_path).quant == "UD-Q4_K_XL"
 
 
 def test_good_and_damaged_side_by_side(tmp_path: Path) -> None:
     put(tmp_path, "good.gguf")
     put(tmp_path, "bad.gguf", gguf([("", 0, 0)]))
-    put(tmp_path, "cut.gguf", tiny_llama()[:-5000])
+    put(tmp_path, "cut.gguf", llama()[:-5000])
     found = {model.path.name: (model.state, model.can_chat, bool(model.problem)) for model in scan(tmp_path).models}
     assert found == {
         "good.gguf": (FileState.OK, True, False),
@@ -91,7 +93,7 @@ def arch(name: str) -> dict[str, tuple[int, str]]:
     ],
 )
 def test_what_cannot_chat_is_not_offered(tmp_path: Path, change: dict[str, object], role: Role, words: str) -> None:
-    put(tmp_path, "m.gguf", tiny_llama(**change))
+    put(tmp_path, "m.gguf", llama(change))
     model = only(tmp_path)
     assert (model.can_chat, model.role, words in model.problem) == (False, role, True), model.problem
 
@@ -225,7 +227,7 @@ def test_any_name_of_a_folder(tmp_path: Path) -> None:
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xffb.gguf"))
-    path.write_bytes(tiny_llama())
+    path.write_bytes(llama())
     model = only(tmp_path)
     assert (model.path, model.name, model.can_chat) == (path, "a\ufffdb", True)
 
@@ -275,18 +277,20 @@ def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_second_scan_reads_only_what_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import engine.library.scan as module
-
     put(tmp_path, "a.gguf")
     second = put(tmp_path, "b.gguf")
     scanner = Scanner(tmp_path)
     first_result = scanner.scan()
     opened: list[str] = []
-    real = module.read_file
-    monkeypatch.setattr(module, "read_file", lambda path: opened.append(path.name) or real(path))
+
+    def read(path: Path) -> ModelHeader | HeaderProblem:
+        opened.append(path.name)
+        return read_file(path)
+
+    monkeypatch.setattr("engine.library.scan.read_file", read)
     assert scanner.scan() == first_result
     assert opened == []
-    second.write_bytes(tiny_llama(name="another", **{"llama.context_length": (U32, 99)}))
+    second.write_bytes(llama({"llama.context_length": (U32, 99)}, name="another"))
     assert [model.context_length for model in scanner.scan().models] == [512, 99]
     assert opened == ["b.gguf"]
 
