@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ui.library.window import ModelManagerWindow
 
 NARROW = 1100
-"""Below this width the list of conversations starts folded away."""
+"""Below this width (at text size 1) the list of conversations starts folded away."""
 
 CLOSE_LIMIT_MS = 2800
 """Services that have not closed by then do not keep the program."""
@@ -77,8 +77,7 @@ class MainWindow(QMainWindow):
             self._composer.focus()
 
     def begin(self) -> None:
-        """Read the conversations and go back to the one that was open."""
-        self._services.chat.start()
+        """Go back to the conversation that was open."""
         if self._settings.conversation is not None:
             self._services.chat.open(self._settings.conversation)
 
@@ -114,10 +113,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold or unfold the list of conversations when the width crosses the limit."""
         super().resizeEvent(event)
-        if self._narrow is not (event.size().width() < NARROW):
-            self._narrow = not self._narrow
-            self._narrow_open = False
-            self._arrange_sidebar()
+        self._look_at_width()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Somebody looks at the memory now."""
@@ -183,6 +179,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         services, chat = self._services, self._services.chat
+        self._theme.changed.connect(self._look_at_width)
         self._header.sidebar_toggled.connect(self.toggle_sidebar)
         self._header.manager_wanted.connect(self.open_manager)
         self._header.cancel_wanted.connect(chat.stop)
@@ -227,6 +224,13 @@ class MainWindow(QMainWindow):
         else:
             self._change(sidebar=not self._settings.sidebar)
         self._arrange_sidebar()
+
+    def _look_at_width(self) -> None:
+        narrow = self.width() < self._theme.px(NARROW)
+        if narrow is not self._narrow:
+            self._narrow = narrow
+            self._narrow_open = False
+            self._arrange_sidebar()
 
     def _arrange_sidebar(self) -> None:
         opened = self._narrow_open if self._narrow else self._settings.sidebar

@@ -16,7 +16,7 @@ from ui.widgets.elided_label import plain_tooltip
 from ui.widgets.popover import Popover
 from ui.widgets.text_button import ElidedButton
 
-MOST, LEAST, BESIDE = 460, 110, 60
+MOST, LEAST, BESIDE = 460, 100, 54
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ui.theming import icons
 from ui.widgets.elided_label import plain_tooltip
 from ui.widgets.text_button import ElidedButton
 
-MOST, LEAST, BESIDE, CARET = 340, 150, 80, 14
+MOST, LEAST, BESIDE, CARET = 340, 180, 80, 14
 
 
 class ModelPicker(ElidedButton):

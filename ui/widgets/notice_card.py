@@ -59,8 +59,9 @@ class NoticeCard(QFrame):
     @property
     def focusable(self) -> list[QWidget]:
         """What Tab visits, in the order in which it is seen; the details after the buttons."""
-        buttons: list[QWidget] = list(self.findChildren(TextButton, options=_DIRECT))
-        buttons += self.findChildren(IconButton, options=_DIRECT)
+        text_buttons: list[QWidget] = list(self.findChildren(TextButton, options=_DIRECT))
+        close: list[QWidget] = list(self.findChildren(IconButton, options=_DIRECT))
+        buttons = [*close, *text_buttons] if len(text_buttons) > 1 else [*text_buttons, *close]
         return [*buttons, *self._detail.findChildren(QPlainTextEdit), *self._detail.findChildren(TextButton)]
 
     def enterEvent(self, event: QEnterEvent) -> None:
@@ -84,7 +85,8 @@ class NoticeCard(QFrame):
         if self.notice.timeout_ms > 0:
             self._timer.start(self.notice.timeout_ms)
 
-    def _build_row(self) -> QHBoxLayout:
+    def _build_row(self) -> QVBoxLayout:
+        """Text and close in one line; what can be done beside it, or below when it is more than one thing."""
         top = Qt.AlignmentFlag.AlignTop
         severity = self.notice.severity
         emblem = Emblem(self._theme, ICONS[severity], tint=TINTS[severity], size=ICON_SIZE)
@@ -96,14 +98,22 @@ class NoticeCard(QFrame):
         row.setSpacing(SPACE_S)
         row.addLayout(beside)
         row.addWidget(self._text, 1)
-        if self.notice.detail:
-            row.addWidget(self._build_fold(), 0, top)
-        for action in self.notice.actions:
-            row.addWidget(self._build_action(action), 0, top)
+        buttons = [self._build_fold()] if self.notice.detail else []
+        buttons += [self._build_action(action) for action in self.notice.actions]
+        below = QHBoxLayout()
+        below.setSpacing(SPACE_S)
+        if len(buttons) > 1:
+            below.addStretch()
+        for button in buttons:
+            (below if len(buttons) > 1 else row).addWidget(button, 0, top)
         close = IconButton(self._theme, "x", self.tr("Close notice"))
         close.clicked.connect(lambda: self.closed.emit(True))
         row.addWidget(close, 0, top)
-        return row
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addLayout(below)
+        return column
 
     def _build_action(self, action: Action) -> TextButton:
         button = TextButton(self._theme, action.label)
