@@ -46,6 +46,7 @@ class MemoryService(QObject):
         self._running = False
         self._again = False
         self._told = False
+        self._closed = False
         self._timer = QTimer(self)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._ask)
@@ -67,7 +68,7 @@ class MemoryService(QObject):
 
     def set_watched(self, watched: bool) -> None:
         """Begin with a sample at once, or stop."""
-        if watched == self._timer.isActive():
+        if watched == self._timer.isActive() or self._closed:
             return
         if watched:
             self._timer.start()
@@ -95,6 +96,7 @@ class MemoryService(QObject):
 
     def shutdown(self) -> None:
         """Take no more samples and wait for the one that may be running."""
+        self._closed = True
         self._timer.stop()
         self._runner.close()
 

@@ -98,7 +98,6 @@ class MemoryStrip(QAbstractButton):
         painter.fillRect(
             self.rect(), QColor(tokens.pressed if pressed else tokens.hover if hovered else tokens.background)
         )
-        painter.fillRect(0, 0, self.width(), 1, QColor(tokens.hairline))
         for item in self.placed():
             self._paint_item(painter, item)
         if self.hasFocus():

@@ -191,3 +191,6 @@ def test_after_shutdown_nothing_is_said(stage: Stage) -> None:
     assert stage.sampler.workers == [None]
     stage.qtbot.wait(10)
     assert stage.said == []
+    stage.service.set_watched(True)
+    stage.service.set_worker(7)
+    assert not stage.crank.queue

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.memory import fdinfo
@@ -49,6 +49,7 @@ def test_what_is_no_client(text: str | None) -> None:
     assert fdinfo.parse(text) is None
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text(text: str) -> None:
     fdinfo.parse(text)
@@ -63,6 +64,7 @@ VALUES = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(KEYS), VALUES)))
 def test_any_mixture_of_keys(rows: list[tuple[str, str]]) -> None:
     use = fdinfo.parse("".join(f"{key}:\t{value}\n" for key, value in rows))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.memory import values
@@ -79,6 +79,7 @@ def test_size(text: str, wanted: int | None) -> None:
     assert values.size(text) == wanted
 
 
+@settings(deadline=None)
 @given(st.text() | st.none())
 def test_no_text_breaks_a_parser(text: str | None) -> None:
     for parser in (values.whole, values.hex_id, values.pci_address, values.stripped):
@@ -95,18 +96,21 @@ def test_no_text_breaks_a_parser(text: str | None) -> None:
     values.equal_pairs(text)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_a_size_is_plausible_or_unknown(text: str) -> None:
     found = values.size(text)
     assert found is None or 0 <= found < LIMIT
 
 
+@settings(deadline=None)
 @given(st.integers(0, LIMIT - 1))
 def test_bytes_come_back(number: int) -> None:
     assert values.byte_count(f"{number}\n") == number
     assert values.size(str(number)) == number
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_meminfo_from_any_bytes(data: bytes) -> None:
     ram = parse_meminfo(data.decode("utf-8", "replace"))
@@ -114,6 +118,7 @@ def test_meminfo_from_any_bytes(data: bytes) -> None:
         assert value is None or 0 <= value < LIMIT
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["MemTotal", "MemAvailable", "MemFree", "SwapTotal", "SwapFree", "Cached"]),
@@ -144,6 +149,7 @@ def test_gfx_name(version: int, name: str | None) -> None:
     assert gfx_name(version) == name
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1 << 40))
 def test_gfx_name_of_any_number(version: int) -> None:
     name = gfx_name(version)
@@ -159,6 +165,7 @@ def test_a_node_is_found_by_its_place_on_the_bus() -> None:
     assert node({"simd_count": 16}) is None
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["simd_count", "location_id", "domain", "cpu_cores_count", "gfx_target_version"]),

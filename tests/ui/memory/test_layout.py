@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.memory.records import MemorySnapshot
@@ -101,6 +101,7 @@ def test_more_room_never_shows_less(recorded: dict[str, MemorySnapshot]) -> None
         assert shown == sorted(shown)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 10**12), min_size=1, max_size=9), st.floats(1, 3000))
 def test_spans_fill_the_bar_and_every_part_can_be_seen(sizes: list[int], width: float) -> None:
     bar = Bar(BarKind.RAM, sum(sizes), tuple(Segment(Region.RAM, Owner.OTHER, size) for size in sizes))

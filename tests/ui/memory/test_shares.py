@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory, WorkerGpu
@@ -81,6 +81,7 @@ def test_an_unknown_use_leaves_the_bar_empty_and_is_not_drawn_as_free(kind: Devi
 SIZES = st.none() | st.integers(0, 64 * GIB)
 
 
+@settings(deadline=None)
 @given(SIZES, SIZES, SIZES, SIZES, SIZES, SIZES, SIZES, st.sampled_from([DeviceKind.GPU, DeviceKind.IGPU, None]))
 def test_segments_fill_their_bar_exactly(
     total: int | None,

@@ -17,9 +17,11 @@ from engine.protocol.types import DeviceKind, ModelInfo
 from tests.fakes.sysroot import machines
 from tests.ui.memory.conftest import CARD, GIB, desktop, model_on
 from ui.memory.details import MemoryDetails, heading, notes
+from ui.memory.paint import colour_of
+from ui.memory.shares import Region
 from ui.memory.strip import MemoryStrip
 from ui.memory.table import PoolRow, PoolTableModel, rows
-from ui.theme import Theme, ThemeMode
+from ui.theme import DARK, LIGHT, Theme, ThemeMode, Tokens, contrast
 
 DECK = model_on("0000:04:00.0", DeviceKind.IGPU)
 
@@ -145,6 +147,14 @@ def test_the_theme_changes_colours_and_size(deck: Stage) -> None:
     found = colours(deck.strip.grab().toImage())
     assert deck.theme.tokens.gtt.lower() in found
     assert deck.theme.tokens.dark
+
+
+@pytest.mark.parametrize("tokens", [LIGHT, DARK])
+def test_words_in_the_bars_are_readable(tokens: Tokens) -> None:
+    for region in Region:
+        assert contrast(tokens.on_accent, colour_of(region, tokens).name()) >= 4.5
+    assert contrast(tokens.text, tokens.raised) >= 4.5
+    assert contrast(tokens.muted, tokens.raised) >= 4.5
 
 
 # --- for screen readers ------------------------------------------------------------------------------
