@@ -20,6 +20,7 @@ from ui.chat.model_actions import ModelActions
 from ui.chat.page import ConversationPage
 from ui.chat.sidebar import Sidebar
 from ui.memory.strip import MemoryStrip
+from ui.start_trace import FirstPaint
 from ui.theme import SCROLL_BAR, SPACE_L, SPACE_S, Theme, ThemeMode
 from ui.widgets.column import Column
 from ui.widgets.notice_bar import NoticeBar
@@ -63,6 +64,7 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(unpack_geometry(self._settings.geometry))
         self._arrange_sidebar()
         self._choose_page()
+        FirstPaint(self, self._page.prepare)
 
     @property
     def shows_first_run(self) -> bool:

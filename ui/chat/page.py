@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
@@ -10,10 +12,12 @@ from app.chat.controller import ChatController
 from app.notices import Action, Notice, Notices, Severity
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
-from ui.chat.transcript.view import TranscriptView
 from ui.theme import Theme
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.text_button import TextButton
+
+if TYPE_CHECKING:
+    from ui.chat.transcript.view import TranscriptView
 
 LINK_NOTICE = "open-link"
 COPIED_MS = 8000
@@ -37,17 +41,12 @@ class ConversationPage(QStackedWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._chat, self._worker, self._notices = chat, worker, notices
-        self._transcript = TranscriptView(chat.transcript, theme)
-        self._transcript.setObjectName("transcript")
-        self._transcript.link_activated.connect(self._ask_for_link)
-        self._transcript.address_copied.connect(self._tell_copied)
-        self._transcript.regenerate_requested.connect(lambda: chat.regenerate())
+        self._chat, self._worker, self._notices, self._theme = chat, worker, notices, theme
+        self._transcript: TranscriptView | None = None
         self._choose = TextButton(theme, self.tr("Choose a model"), "cpu", role="primary")
         self._choose.setObjectName("chooseModelButton")
         self._choose.clicked.connect(self.choose_wanted)
         self._empty = EmptyState(theme, "chat-teardrop-dots", "", "", (self._choose,))
-        self.addWidget(self._transcript)
         self.addWidget(self._empty)
         rows = chat.transcript
         for signal in (rows.modelReset, rows.rowsInserted, rows.rowsRemoved):
@@ -62,8 +61,31 @@ class ConversationPage(QStackedWidget):
         """Whether the open conversation has no message yet."""
         return self._chat.transcript.rowCount() == 0
 
+    @property
+    def transcript(self) -> TranscriptView:
+        """The view of the messages; made when it is needed, after the window was seen."""
+        if self._transcript is None:
+            self._transcript = self._make_transcript()
+        return self._transcript
+
+    def prepare(self) -> None:
+        """Make the view of the messages, so that the first one need not wait for it."""
+        if self._transcript is None:
+            self._transcript = self._make_transcript()
+
+    def _make_transcript(self) -> TranscriptView:
+        from ui.chat.transcript.view import TranscriptView
+
+        view = TranscriptView(self._chat.transcript, self._theme)
+        view.setObjectName("transcript")
+        view.link_activated.connect(self._ask_for_link)
+        view.address_copied.connect(self._tell_copied)
+        view.regenerate_requested.connect(lambda: self._chat.regenerate())
+        self.addWidget(view)
+        return view
+
     def _follow_rows(self) -> None:
-        self.setCurrentWidget(self._empty if self.is_empty else self._transcript)
+        self.setCurrentWidget(self._empty if self.is_empty else self.transcript)
 
     def _follow_model(self) -> None:
         model = self._worker.model

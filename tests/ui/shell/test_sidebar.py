@@ -170,7 +170,7 @@ def menu_of(qtbot: QtBot) -> QMenu:
 def test_the_menu_key_opens_rename_and_delete(shown: Shown, qtbot: QtBot) -> None:
     shown.chat.open("1")
     shown.list.setFocus()
-    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(1, 1))
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(1, 1), QPoint(1, 1))
     QApplication.sendEvent(shown.list.viewport(), event)
     menu = menu_of(qtbot)
     assert [a.text().split("\t")[0] for a in menu.actions()] == ["Rename", "Delete"]

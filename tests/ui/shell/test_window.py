@@ -346,7 +346,7 @@ def test_links_of_a_model_are_asked_for(make_window: MakeWindow, monkeypatch: py
     window.converse()
     opened: list[str] = []
     monkeypatch.setattr("ui.chat.page.QDesktopServices.openUrl", lambda url: opened.append(url.toString()))
-    window.window._page._transcript.link_activated.emit("https://example.org/a?b=c")
+    window.window._page.transcript.link_activated.emit("https://example.org/a?b=c")
     assert opened == []
     (card,) = window.window._notice_bar.cards
     assert "https://example.org/a?b=c" in card.text

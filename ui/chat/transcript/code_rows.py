@@ -85,9 +85,10 @@ def _width(letter: str) -> int:
 def _cut(text: str, columns: int) -> list[tuple[int, int]]:
     """``text``, one line, in pieces of at most ``columns`` columns; a combining mark stays with its letter."""
     size = len(text)
-    if size * (1 if text.isascii() and "\t" not in text else 2) <= columns:
+    plain = text.isascii() and "\t" not in text
+    if size <= columns and (plain or columns_of(text) <= columns):
         return [(0, size)]
-    if text.isascii() and "\t" not in text:
+    if plain:
         return [(start, min(size, start + columns)) for start in range(0, size, columns)]
     result, start, used = [], 0, 0
     for position, letter in enumerate(text):

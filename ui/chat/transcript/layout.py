@@ -103,7 +103,7 @@ class Layout:
             self._messages.pop(old.id, None)
             self.heights.set(number, self._estimate(row))
             return
-        message.set_row(row)
+        message.set_row(row, self._tired)
         self.heights.set(number, message.heights.total)
 
     def _estimate(self, row: Row) -> float:
@@ -252,9 +252,12 @@ class Layout:
         if y > 0:
             self._anchor = Anchor(0, 0, -float(min(self.padding, y)) if y < self.padding else -float(self.padding))
 
-    def arrange(self, tired: Tired = never) -> list[Placed]:
-        """Lay out what is seen. ``tired`` limits how much of a long new message is read now."""
+    def limit(self, tired: Tired) -> None:
+        """From now on read of long new messages only what there is time for."""
         self._tired = tired
+
+    def arrange(self) -> list[Placed]:
+        """Lay out what is seen."""
         self.placed = []
         if not self.rows:
             return self.placed

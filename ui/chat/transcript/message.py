@@ -31,6 +31,8 @@ BUBBLE_SHARE = 0.86
 """Widest bubble, as a share of the column."""
 ROOM_FOR_BUTTON = 104
 """Pixels left of the widest bubble."""
+READ_AT_ONCE = 16_384
+"""Characters."""
 FITTED_TEXT = 3000
 """Characters up to which a bubble is made as narrow as its text."""
 
@@ -88,13 +90,16 @@ class Message:
 
     # What it says.
 
-    def set_row(self, row: Row) -> int:
-        """Take the row as it is now. Returns the first section that changed."""
-        old = self.row
+    def set_row(self, row: Row, tired: Tired) -> int:
+        """Take the row as it is now. Returns the first section that changed.
+
+        What a message grows by while it streams is always read at once, so that its end never goes missing.
+        """
+        old, was_read = self.row, self.reader.done
         self.row = row
-        if row.text != old.text or is_open(row) != is_open(old):
-            self.reader.set_text(row.text, final=not is_open(row))
-        return self.read(never) if self.reader.done else self.update_parts()
+        self.reader.set_text(row.text, final=not is_open(row))
+        little = was_read and len(row.text) - len(old.text) < READ_AT_ONCE
+        return self.read(never if little else tired)
 
     def read(self, tired: Tired) -> int:
         """Read on. Returns the first section that changed."""

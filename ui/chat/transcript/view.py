@@ -120,8 +120,9 @@ class TranscriptView(QAbstractScrollArea):
     def scroll_by(self, pixels: float) -> None:
         """Move down by ``pixels``; reaching the end turns following on."""
         self.content.follow = False
+        self.content.limit(deadline(FIRST_READ))
         self.content.scroll_by(pixels)
-        self.content.arrange(deadline(FIRST_READ))
+        self.content.arrange()
         self.content.follow = self.content.at_end()
         self.refresh()
 
@@ -158,8 +159,9 @@ class TranscriptView(QAbstractScrollArea):
         begun = perf_counter()
         self._soon.stop()
         self._stale = False
+        self.content.limit(deadline(FIRST_READ))
         self._feed.flush()
-        self.content.arrange(deadline(FIRST_READ))
+        self.content.arrange()
         self._colour(deadline(FIRST_COLOURS))
         self._sync_bar()
         self._place_overlays()
