@@ -1,0 +1,339 @@
+"""What is seen of a message: author, words, notes, figures, buttons; by mouse, keyboard and screen reader."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from engine.chat.records import Status
+from engine.protocol.types import GenerationStats
+from tests.ui.transcript.conftest import MakeView
+from tests.ui.transcript.samples import (
+    PARAGRAPH,
+    answer,
+    buttons,
+    clipboard,
+    dialogue,
+    model_of,
+    parts_of,
+    question,
+    words,
+)
+from ui.chat.transcript.code_view import CodeView
+from ui.chat.transcript.notes import Note, NoteKind
+from ui.chat.transcript.spoken import MessageLabel
+from ui.chat.transcript.view import TranscriptView
+from ui.theme import Theme, ThemeMode
+
+CODE = "Text\n\n```py\n" + "x = 1  # a comment\n" * 8 + "y = '" + "long " * 60 + "'\n```\n"
+
+
+def notes(view: TranscriptView, row: int = 0) -> list[tuple[str, NoteKind]]:
+    return [(part.text, part.kind) for part in view.content.message(row).parts if isinstance(part, Note)]
+
+
+def test_case_37_nothing_was_said(make_view: MakeView) -> None:
+    view = make_view([question("Q"), answer("  \n", stats=None)])
+    assert notes(view, 1) == [("No answer text", NoteKind.QUIET)]
+    assert buttons(view, "copyMessageButton") == []
+    assert len(buttons(view, "regenerateButton")) == 1
+
+
+def test_a_failure_stands_in_the_message(make_view: MakeView) -> None:
+    view = make_view([answer("It began", status=Status.FAILED, error="The GPU was lost.")])
+    assert words(view.content.message(0).parts) == ["It began", "The GPU was lost."]
+    assert notes(view) == [("The GPU was lost.", NoteKind.FAILED)]
+    cut = make_view([answer("It ended", error="The context is full.")])
+    assert notes(cut) == [("The context is full.", NoteKind.CUT)]
+
+
+def test_progress_before_the_first_token(make_view: MakeView) -> None:
+    model = model_of([answer("", status=Status.STREAMING, stats=None, progress="Reading the prompt 512 of 2,048 tokens")])
+    view = make_view(model)
+    assert notes(view) == [("Reading the prompt 512 of 2,048 tokens", NoteKind.PROGRESS)]
+    assert buttons(view, "copyMessageButton") == []
+    model.update(answer("First", status=Status.STREAMING, stats=None))
+    view.refresh()
+    assert words(view.content.message(0).parts) == ["First"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "foot"),
+    [
+        ({}, "312 tokens · 41.2 tok/s"),
+        ({"versions": 2, "version": 2}, "2/2 · 312 tokens · 41.2 tok/s"),
+        ({"status": Status.STOPPED}, "Stopped · 312 tokens · 41.2 tok/s"),
+        ({"stats": None}, ""),
+        ({"stats": GenerationStats(generated_tokens=1, decode_tps=0.0)}, "1 tokens"),
+        ({"stats": GenerationStats(generated_tokens=12345, decode_tps=1234.56)}, "12,345 tokens · 1,234.6 tok/s"),
+    ],
+)
+def test_figures(make_view: MakeView, fields: dict[str, object], foot: str) -> None:
+    view = make_view([answer("x", **fields)])
+    assert view.words.foot(view.content.rows[0]) == foot
+
+
+def test_a_user_s_bubble_fits_its_words(make_view: MakeView) -> None:
+    view = make_view([question("Hi"), question(PARAGRAPH, "long")])
+    short, long = view.content.message(0), view.content.message(1)
+    assert short.width < 40
+    assert 0.6 * view.content.column < long.width < 0.9 * view.content.column
+    for message in (short, long):
+        assert message.x + message.width + view.content.look.bubble_padding[0] == pytest.approx(view.content.column)
+
+
+def test_buttons_of_the_last_message_and_of_the_one_under_the_pointer(make_view: MakeView) -> None:
+    view = make_view([question("Q1", "1"), answer("A1", "2"), question("Q2", "3"), answer("A2", "4")])
+    assert len(buttons(view, "copyMessageButton")) == 1
+    QTest.mouseMove(view.viewport(), QPoint(300, int(view.content.placed[4].y) + 5))
+    assert len(buttons(view, "copyMessageButton")) == 2
+    assert len(buttons(view, "regenerateButton")) == 1
+    view.set_hovered(None)
+    assert len(buttons(view, "copyMessageButton")) == 1
+
+
+def test_regenerate(make_view: MakeView, qtbot: QtBot) -> None:
+    view = make_view([question("Q"), answer("A")])
+    (button,) = buttons(view, "regenerateButton")
+    with qtbot.waitSignal(view.regenerate_requested):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert buttons(make_view([question("Q")]), "regenerateButton") == []
+    running = make_view([question("Q"), answer("A", status=Status.STREAMING)])
+    assert buttons(running, "regenerateButton") == []
+
+
+def test_targets_are_large_enough(make_view: MakeView) -> None:
+    view = make_view([question("Q"), answer(CODE)])
+    shown = [button for name in ("copyCodeButton", "wrapCodeButton", "copyMessageButton", "regenerateButton")
+             for button in buttons(view, name)]  # fmt: skip
+    assert len(shown) == 4
+    for button in shown:
+        assert button.height() >= 40
+        assert button.width() >= 40
+        assert not button.icon().isNull()
+        assert button.text()
+        assert button.accessibleName()
+    boxes = [button.geometry() for button in shown]
+    assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_code_is_copied_by_keyboard(make_view: MakeView, qtbot: QtBot) -> None:
+    view = make_view([answer("```\none\n```\n\n```\ntwo\n```")])
+    view.activateWindow()
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    reached: list[str] = []
+    for _ in range(2):
+        QTest.keyClick(QApplication.focusWidget() or view, Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        assert isinstance(focused, QWidget)
+        QTest.keyClick(focused, Qt.Key.Key_Space)
+        reached.append(clipboard())
+    assert reached == ["one", "two"]
+
+
+def test_a_copy_button_says_that_it_copied(make_view: MakeView, qtbot: QtBot) -> None:
+    view = make_view([answer(CODE)])
+    (button,) = buttons(view, "copyCodeButton")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert button.text() == "Copied"
+    button.rest()  # type: ignore[attr-defined]
+    assert button.text() == "Copy"
+
+
+def test_long_lines_wrap_on_demand(make_view: MakeView, qtbot: QtBot) -> None:
+    view = make_view([answer(CODE)])
+    code = view.content.message(0).view(2)
+    assert isinstance(code, CodeView)
+    before, overflow = code.height, code.overflow()
+    (button,) = buttons(view, "wrapCodeButton")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    code = view.content.message(0).view(2)
+    assert isinstance(code, CodeView)
+    assert overflow > 0
+    assert code.overflow() == 0
+    assert code.height > before
+    assert button.isChecked()
+    view.resize(880, 640)
+    view.refresh()
+    again = view.content.message(0).view(2)
+    assert isinstance(again, CodeView)
+    assert again.state.wrap
+
+
+def test_the_copy_button_stays_in_sight_of_long_code(make_view: MakeView) -> None:
+    view = make_view([answer("```\n" + "line\n" * 200 + "```")])
+    view.scroll_by(-900)
+    (button,) = buttons(view, "copyCodeButton")
+    assert button.y() == 0
+
+
+def test_buttons_are_used_again(make_view: MakeView) -> None:
+    view = make_view([answer("```\nx\n```\n\n" * 60)])
+    view.scroll_to_start()
+    for _ in range(60):
+        view.scroll_by(150)
+    assert len(view.viewport().findChildren(QWidget, "copyCodeButton")) < 12
+
+
+def test_walking_through_messages(make_view: MakeView) -> None:
+    view = make_view([*dialogue(6), answer(PARAGRAPH * 20, "long"), question("End?", "end")])
+    view.scroll_to_start()
+    view.clearFocus()
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    assert view._keys.ring is not None  # noqa: SLF001
+    view._keys.ring = 0  # noqa: SLF001
+    rings = [0]
+    for _ in range(60):
+        QTest.keyClick(view, Qt.Key.Key_Down)
+        ring = view._keys.ring  # noqa: SLF001
+        assert ring is not None
+        assert not view.visible_rect(ring).isEmpty()
+        rings.append(ring)
+    assert rings == sorted(rings)
+    assert set(rings) == set(range(8))
+    for _ in range(60):
+        QTest.keyClick(view, Qt.Key.Key_Up)
+    assert view._keys.ring == 0  # noqa: SLF001
+    assert view.verticalScrollBar().value() <= view.content.look.px(40)
+
+
+def test_keys_that_are_of_no_use_here_go_to_the_parent(make_view: MakeView, qtbot: QtBot) -> None:
+    class Parent(QWidget):
+        keys: list[int] = []  # noqa: RUF012
+
+        def keyPressEvent(self, event) -> None:
+            self.keys.append(event.key())
+
+    parent = Parent()
+    qtbot.addWidget(parent)
+    view = make_view([answer("x")])
+    view.setParent(parent)
+    parent.show()
+    for key in (Qt.Key.Key_Escape, Qt.Key.Key_A, Qt.Key.Key_PageUp):
+        QTest.keyClick(view, key)
+    assert Parent.keys == [Qt.Key.Key_Escape, Qt.Key.Key_A]
+    view.setParent(None)
+
+
+@pytest.mark.parametrize("mode", [ThemeMode.DARK, ThemeMode.LIGHT])
+def test_another_theme_repaints_all(make_view: MakeView, theme: Theme, mode: ThemeMode) -> None:
+    view = make_view([question("Q"), answer(CODE)])
+    theme.set_mode(mode)
+    picture = view.viewport().grab().toImage()
+    assert picture.pixelColor(2, 2).name().upper() == theme.tokens.background
+
+
+def test_rows_come_go_and_change(make_view: MakeView) -> None:
+    rows = dialogue(12)
+    model = model_of(rows)
+    view = make_view(model)
+
+    def check() -> None:
+        view.refresh()
+        assert [row.id for row in view.content.rows] == [row.id for row in model.rows]
+        assert len(view.content.heights) == len(model.rows)
+        view.grab()
+
+    model.show(rows[:5])
+    check()
+    model.show([*rows[:3], answer("other branch", "b")])
+    check()
+    model.update(answer("changed\n\nmore", "b", status=Status.STOPPED))
+    check()
+    assert words(view.content.message(3).parts) == ["changed", "more"]
+    model.reset(rows[:1])
+    view.grab()
+    check()
+    model.reset([])
+    check()
+    assert view.content.placed == []
+
+
+def test_a_paint_between_change_and_refresh_shows_the_new_rows(make_view: MakeView) -> None:
+    model = model_of(dialogue(30))
+    view = make_view(model)
+    model.reset([answer("only one", "x")])
+    view.grab()
+    assert {placed.row for placed in view.content.placed} == {0}
+
+
+def test_only_the_last_block_is_laid_out_again(make_view: MakeView) -> None:
+    text = "# Head\n\nFirst paragraph.\n\n```py\nx = 1\n```\n\nLast para"
+    model = model_of([answer(text, status=Status.STREAMING, stats=None)])
+    view = make_view(model)
+    before = dict(view.content.message(0).views)
+    model.update(answer(text + "graph grows", status=Status.STREAMING, stats=None))
+    view.refresh()
+    after = view.content.message(0).views
+    assert [after[index] is before[index] for index in range(4)] == [True, True, True, False]
+
+
+def test_code_that_grows_keeps_its_view(make_view: MakeView) -> None:
+    model = model_of([answer("```py\nx = 1\n", status=Status.STREAMING, stats=None)])
+    view = make_view(model)
+    before = view.content.message(0).view(1)
+    model.update(answer("```py\nx = 1\ny = 2\n```\n", status=Status.STREAMING, stats=None))
+    view.refresh()
+    assert view.content.message(0).view(1) is before
+    assert before.length == len("x = 1\ny = 2")
+
+
+def test_what_is_streamed_ends_as_what_is_reopened(make_view: MakeView) -> None:
+    text = CODE + "\n- a\n- b\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\nend **bold"
+    model = model_of([answer("", status=Status.STREAMING, stats=None)])
+    view = make_view(model)
+    for end in range(1, len(text), 9):
+        model.update(answer(text[:end], status=Status.STREAMING, stats=None))
+        view.refresh()
+    model.update(answer(text))
+    view.refresh()
+    fresh = make_view([answer(text)])
+    assert view.content.message(0).parts == fresh.content.message(0).parts == parts_of(text)
+    streamed, opened = view.content.message(0), fresh.content.message(0)
+    assert [streamed.measure(n) for n in range(streamed.sections)] == [opened.measure(n) for n in range(opened.sections)]
+
+
+def test_memory_goes_by_what_is_seen(make_view: MakeView) -> None:
+    view = make_view(dialogue(400))
+    view.scroll_to_start()
+    for _ in range(120):
+        view.scroll_by(500)
+    messages = view.content._messages  # noqa: SLF001
+    assert len(messages) <= 64 + 20
+    assert sum(len(message.views) for message in messages.values()) <= 500
+
+
+def test_a_screen_reader_finds_author_and_text(make_view: MakeView, qtbot: QtBot) -> None:
+    view = make_view([question("What is GTT?"), answer("System **memory**.")])
+    before = QAccessible.isActive()
+    QAccessible.setActive(True)
+    try:
+        view.refresh()
+        labels = view.viewport().findChildren(MessageLabel)
+        texts = [QAccessible.queryAccessibleInterface(label).text(QAccessible.Text.Name) for label in labels]
+        assert sorted(texts) == ["Model\nSystem **memory**.\n312 tokens · 41.2 tok/s", "You\nWhat is GTT?"]
+        assert all(label.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents) for label in labels)
+    finally:
+        QAccessible.setActive(before)
+    view.refresh()
+    qtbot.waitUntil(lambda: not view.viewport().findChildren(MessageLabel))
+
+
+def test_the_empty_view_greets(make_view: MakeView) -> None:
+    view = make_view([])
+    blank = view.viewport().grab().toImage()
+    view.set_empty_text("What is on your mind?", "Nothing leaves this machine.")
+    assert view.viewport().grab().toImage() != blank
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_End, Qt.Key.Key_PageUp):
+        QTest.keyClick(view, key)
+
+
+def test_right_to_left_stands_at_the_right(make_view: MakeView) -> None:
+    view = make_view([answer("שלום עולם\n\nhello world")])
+    right, left = view.content.message(0).view(1), view.content.message(0).view(2)
+    assert right.caret(0).left() > 0.9 * view.content.column
+    assert left.caret(0).left() == 0
