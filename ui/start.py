@@ -53,6 +53,7 @@ def run(argv: Sequence[str], build: Callable[[], Services]) -> int:
     window.closed.connect(app.quit)
     app.commitDataRequest.connect(window.remember)
     trace_start(window)
+    window.begin()
     window.show()
     window.focus()
     QTimer.singleShot(0, window, services.begin)

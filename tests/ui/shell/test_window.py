@@ -450,3 +450,13 @@ def test_paths_are_paths(make_window: MakeWindow) -> None:
     window = make_window("Alpha")
     window.window._model_actions.load(Path("/elsewhere/Some-Model-Q8_0.gguf"))
     assert window.picked() == "Loading Some-Model-Q8_0"
+
+
+def test_the_last_conversation_is_opened_at_the_start(make_window: MakeWindow) -> None:
+    services = make_services("Alpha")
+    services.settings.put(WindowSettings(had_model=True, conversation="1"))
+    services.chat.fill("One", "Two")
+    window = make_window(services=services)
+    window.window.begin()
+    assert window.chat.named("open") == [("open", "1")]
+    assert window.window.windowTitle() == "Two – Vramble"
