@@ -262,12 +262,11 @@ def test_stop_during_the_reload_cancels_the_reload(make_bench) -> None:
     answer = bench.ask()
     bench.until(lambda: any(p.stage == "load" for p in answer.progress))
     bench.service.cancel(answer.id)
-    bench.until_ended(answer)
+    again = bench.ask("asked before the reload had stopped")
+    bench.until_ended(answer, again)
     assert answer.end.reason is FinishReason.CANCELLED
-    bench.until_state(WorkerState.IDLE)
-    again = bench.ask("now")
-    bench.until_ended(again)
-    assert again.text == "now"
+    assert again.text == "asked before the reload had stopped"
+    assert len(bench.received("load")) == 3
 
 
 def test_unload_ends_the_process(make_bench) -> None:
