@@ -7,7 +7,6 @@ line to type.
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -166,8 +165,12 @@ def has_candidate(name: str) -> bool:
 
 
 def line_to_type(lacking: Iterable[Need]) -> str:
-    names = " ".join(shlex.quote(need.names[-1]) for need in lacking)
-    return f"sudo apt-get install --yes --no-install-recommends {names}"
+    """The one line that gets the packages, through sudo where there is sudo."""
+    names = " ".join(need.names[-1] for need in lacking)
+    install = f"apt-get install --yes --no-install-recommends {names}"
+    if shutil.which("sudo"):
+        return f"sudo apt-get update && sudo {install}"
+    return f"su -c 'apt-get update && {install}'"
 
 
 def _without_rights(lacking: Sequence[Need]) -> None:
