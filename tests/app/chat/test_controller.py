@@ -315,6 +315,7 @@ def test_sending_before_the_conversation_is_read(chat: Chat) -> None:
     two = chat.say("two", "second")
     chat.controller.open(one)
     assert chat.controller.send("more")
+    assert chat.shown == ["two", "second"]
     chat.database.drain()
     assert chat.shown == ["one", "first", "more", ""]
     assert [m.content for m in chat.engine.asked.messages] == ["one", "first", "more"]

@@ -443,6 +443,7 @@ def test_an_answer_that_cannot_be_saved_stays_and_is_saved_later(chat: Chat, dis
     chat.engine.asked.finish(generated_tokens=3)
     chat.database.drain()
     assert chat.keys() == [chat_notices.UNSAVED]
+    assert chat.controller._unsaved.timer.isActive()
     chat.controller.new_conversation()
     chat.controller.open(one)
     chat.database.drain()

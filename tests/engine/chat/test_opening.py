@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -155,6 +156,7 @@ def test_half_of_the_tables(first_version: Path, open_store: Callable[[], Store]
         }[missing]
     )
     turn(store, store.conversations()[0].id, "goes on", "yes")
+    assert store._db.execute("PRAGMA foreign_keys").fetchone()[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -293,3 +295,65 @@ def test_a_process_that_was_faster_with_the_migration(first_version: Path, clock
         Store.open(first_version, clock, NEXT).close()
         assert migrations.apply(late, NEXT, clock()) == 0
         assert migrations.version_of(late) == LATEST + 1
+
+
+def test_a_failed_step_ends_its_transaction(first_version: Path, clock: Clock) -> None:
+    with closing(sqlite3.connect(first_version, isolation_level=None)) as db:
+        with pytest.raises(sqlite3.OperationalError):
+            migrations.apply(db, BROKEN, clock())
+        assert not db.in_transaction
+        assert "mood" not in [row[1] for row in db.execute("PRAGMA table_info(message)")]
+
+
+FULL_DISK = """
+mount -t tmpfs -o size=2m tmpfs "$1" && exec "$2" -B -c "$3" "$1"
+"""
+ON_A_FULL_DISK = """
+import sys
+from pathlib import Path
+from app.settings import file
+from engine.chat.records import AnswerEnd, AnswerStart, Question, Status
+from engine.chat.store import Store
+from engine.errors import VrambleError
+folder = Path(sys.argv[1])
+database, settings = folder / "vramble.sqlite3", folder / "settings.json"
+store = Store.open(database)
+store.ask("c", Question(id="q", text="kept"), AnswerStart(id="a"))
+store.end(AnswerEnd(id="a", text="kept too", status=Status.DONE))
+file.update(settings, lambda _: {"pane": {"width": 20}}, {})
+before = settings.read_bytes()
+with (folder / "filler").open("wb", buffering=0) as filler:
+    try:
+        while True:
+            filler.write(bytes(4096))
+    except OSError as error:
+        print(error.errno)
+try:
+    store.ask("c", Question(id="q2", text="x" * 100_000), AnswerStart(id="a2"))
+except VrambleError as error:
+    print(error.code)
+try:
+    file.update(settings, lambda _: {"pane": {"fill": "x" * 10_000}}, {})
+except OSError as error:
+    print(error.errno, settings.read_bytes() == before)
+store.close()
+again = Store.open(database)
+print(again.saved, [message.text for message in again.thread("c").messages])
+(folder / "filler").unlink()
+again.ask("c", Question(id="q3", text="x" * 100_000), AnswerStart(id="a3"))
+print(len(again.thread("c").messages))
+"""
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare")
+def test_a_disk_that_is_really_full(tmp_path: Path, repository: Path) -> None:
+    """Case 73, on a small file system of its own where the system lets us have one."""
+    command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", FULL_DISK, "sh", str(tmp_path)]
+    env = {**os.environ, "PYTHONPATH": str(repository)}
+    done = subprocess.run(
+        [*command, sys.executable, ON_A_FULL_DISK], capture_output=True, text=True, env=env, check=False
+    )
+    if "unshare" in done.stderr or "mount" in done.stderr:
+        pytest.skip(f"no private mounts here: {done.stderr.strip()}")
+    expected = ["28", "disk-full", "28 True", "True ['kept', 'kept too']", "4"]
+    assert done.stdout.splitlines() == expected, done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -269,3 +270,28 @@ def test_unknown_statements_behind_the_back_do_not_stop_opening(
     store.close()
     execute(path, "CREATE TABLE of_a_plugin (x)")
     assert texts(open_store(), "c") == ["x", "y"]
+
+
+def test_what_every_connection_is_set_to(store: Store) -> None:
+    wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "secure_delete": 1}
+    assert {name: store._db.execute(f"PRAGMA {name}").fetchone()[0] for name in wanted} == wanted
+
+
+def test_a_change_between_reading_and_writing_is_kept_out(store: Store, path: Path) -> None:
+    """Another window writes while this one, in the middle of a call, has only read so far."""
+    first = turn(store, "c", "one", "first").messages[1].id
+    outcomes: list[str] = []
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other:
+
+        def meddle(statement: str) -> None:
+            if statement.startswith("SELECT id, parent, role"):
+                try:
+                    other.execute("UPDATE conversation SET title = 'meddled'")
+                    outcomes.append("written")
+                except sqlite3.OperationalError:
+                    outcomes.append("kept out")
+
+        store._db.set_trace_callback(meddle)
+        store.retry("c", first, AnswerStart(id="b"))
+        store._db.set_trace_callback(None)
+    assert outcomes == ["kept out"]
