@@ -17,12 +17,12 @@ class Child(QObject):
     Attributes:
         reported: Any event but the terminal one.
         ended: The terminal event, once, unless `kill` came before.
-        gone: The process has ended, also after `kill`.
+        gone: This child's process has ended, also after `kill`.
     """
 
     reported = Signal(object)
     ended = Signal(object)
-    gone = Signal()
+    gone = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -34,6 +34,8 @@ class Child(QObject):
         for name, value in environment().items():
             env.insert(name, value)
         self._process.setProcessEnvironment(env)
+        flags = QProcess.UnixProcessFlag
+        self._process.setUnixProcessParameters(flags.CreateNewSession | flags.ResetSignalHandlers)
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.readyReadStandardError.connect(self._read_log)
         self._process.finished.connect(self._finish)
@@ -49,7 +51,7 @@ class Child(QObject):
         """End it now. What is on the disk is right at each moment, so no farewell is needed."""
         self._silent = True
         if self._process.state() == QProcess.ProcessState.NotRunning:
-            self.gone.emit()
+            self.gone.emit(self)
         else:
             self._process.kill()
 
@@ -85,10 +87,10 @@ class Child(QObject):
         self._read_log()
         crashed = status == QProcess.ExitStatus.CrashExit
         self._end(died(-code if crashed else code, self._log))
-        self.gone.emit()
+        self.gone.emit(self)
 
     def _fail(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart:
             text = "The download process could not be started."
             self._end(Failed(code="download-start", message=text, detail=self._process.errorString()))
-            self.gone.emit()
+            self.gone.emit(self)

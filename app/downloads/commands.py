@@ -15,7 +15,6 @@ from app.downloads.speed import SpeedMeter
 from app.paths import find_paths
 from engine.downloads.client import events
 from engine.downloads.messages import Event, Failed, Fetch, Fetched, Listed, ListRepo, Note, Progress, Request, Waiting
-from engine.errors import VrambleError
 from engine.library.address import parse_repo
 from engine.library.listing import RepoListing, choose
 from engine.library.names import shown

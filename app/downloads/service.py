@@ -55,7 +55,7 @@ class DownloadService(QObject):
         self._clock = clock
         self._runner = SerialRunner(executor, self)
         self._jobs: list[Job] = []
-        self._snapshots: tuple[DownloadJob, ...] = ()
+        self._children: set[Child] = set()
         self._removing: set[tuple[str, str]] = set()
         self._next_id = 1
         self._lister: Child | None = None
@@ -70,8 +70,9 @@ class DownloadService(QObject):
 
     @property
     def jobs(self) -> tuple[DownloadJob, ...]:
-        """All downloads, oldest first, as of the last `jobs_changed`."""
-        return self._snapshots
+        """All downloads, oldest first, as they are now."""
+        now = self._clock()
+        return tuple(job.snapshot(now) for job in self._jobs)
 
     @property
     def listing(self) -> bool:
@@ -85,9 +86,8 @@ class DownloadService(QObject):
         self.cancel_listing()
         if self._closed:
             return
-        self._lister = Child(self)
+        self._lister = self._new_child()
         self._lister.ended.connect(self._take_listing)
-        self._lister.gone.connect(self._lister.deleteLater)
         self._lister.start(ListRepo(text=repo))
 
     def cancel_listing(self) -> None:
@@ -147,7 +147,7 @@ class DownloadService(QObject):
         self._removing.add(job.key)
         child, job.child = job.child, None
         if child is not None:
-            child.gone.connect(lambda: self._remove(job))
+            child.gone.connect(lambda _child: self._remove(job))
             child.kill()
         else:
             self._remove(job)
@@ -173,9 +173,9 @@ class DownloadService(QObject):
         """End all children, keeping partial files, before this returns. Only for quitting."""
         self._closed = True
         self._timer.stop()
-        for child in [self._lister, *(job.child for job in self._jobs)]:
-            if child is not None:
-                child.shutdown()
+        for child in tuple(self._children):
+            child.shutdown()
+        self._children.clear()
         self._lister = None
         for job in self._jobs:
             job.child = None
@@ -195,13 +195,22 @@ class DownloadService(QObject):
                 self._launch(job)
 
     def _launch(self, job: Job) -> None:
-        child = Child(self)
+        child = self._new_child()
         job.child = child
         job.state = JobState.CONNECTING
         child.reported.connect(lambda event: self._take(job, event))
         child.ended.connect(lambda event: self._end(job, event))
-        child.gone.connect(child.deleteLater)
         child.start(job.request(self._models, self._limits, self._create_root))
+
+    def _new_child(self) -> Child:
+        child = Child(self)
+        self._children.add(child)
+        child.gone.connect(self._forget)
+        return child
+
+    def _forget(self, child: Child) -> None:
+        self._children.discard(child)
+        child.deleteLater()
 
     def _take(self, job: Job, event: Event) -> None:
         job.take(event, self._clock())
@@ -247,7 +256,5 @@ class DownloadService(QObject):
             self._dirty = True
         if self._dirty:
             self._dirty = False
-            now = self._clock()
-            self._snapshots = tuple(job.snapshot(now) for job in self._jobs)
             self._timer.start()
             self.jobs_changed.emit()
