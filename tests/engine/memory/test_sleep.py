@@ -53,6 +53,7 @@ def test_no_file_that_wakes_is_opened(laptop: Laptop, status: str) -> None:
     opened = laptop.opened(30, WORKER)
     assert set(opened) <= HARMLESS
     assert opened.count("runtime_status") == 30
+    assert [opened.count(name) for name in ("vendor", "device", "revision")] == [1, 1, 1]
 
 
 def test_not_even_while_the_cards_are_listed(laptop: Laptop) -> None:
