@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtWidgets import QAbstractButton, QApplication
@@ -26,10 +27,10 @@ def question(text: str, name: str = "q") -> MessageRow:
     return MessageRow(id=name, role=Role.USER, text=text, status=Status.DONE, author="You")
 
 
-def answer(text: str, name: str = "a", **fields: object) -> MessageRow:
+def answer(text: str, name: str = "a", **fields: Any) -> MessageRow:
     """A model's message."""
-    given: dict[str, object] = {"status": Status.DONE, "author": "Model", "stats": STATS} | fields
-    return MessageRow(id=name, role=Role.ASSISTANT, text=text, **given)  # type: ignore[arg-type]
+    given: dict[str, Any] = {"status": Status.DONE, "author": "Model", "stats": STATS} | fields
+    return MessageRow(id=name, role=Role.ASSISTANT, text=text, **given)
 
 
 def dialogue(count: int) -> list[MessageRow]:

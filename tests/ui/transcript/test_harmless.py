@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QToolTip
+from PySide6.QtWidgets import QMenu, QToolTip
 from pytestqt.qtbot import QtBot
 
 from tests.ui.transcript.conftest import MakeView
@@ -79,12 +79,11 @@ def test_the_menu_offers_links_to_the_keyboard(make_view: MakeView) -> None:
     view = make_view([answer(LINKS)])
     spy = Spy(view)
     menu = view.actions_of.make_menu(0, QPointF(5, 5))
-    links = next(action.menu() for action in menu.actions() if action.menu() is not None)
-    assert [action.text() for action in links.actions()][:2] == [  # type: ignore[union-attr]
-        "Open https://example.org",
-        "Copy file:///home/deck/.bashrc",
-    ]
-    links.actions()[0].trigger()  # type: ignore[union-attr]
+    (links,) = [action.menu() for action in menu.actions() if action.menu() is not None]
+    assert isinstance(links, QMenu)
+    offers = [action.text() for action in links.actions()]
+    assert offers[:2] == ["Open https://example.org", "Copy file:///home/deck/.bashrc"]
+    links.actions()[0].trigger()
     assert spy.opened == ["https://example.org"]
     menu.deleteLater()
 
@@ -94,7 +93,8 @@ def test_case_46_no_file_is_opened(make_view: MakeView, tmp_path: Path) -> None:
     os.mkfifo(pipe)
     text = (
         f"![one]({pipe}) ![two](file://{pipe}) ![three](file:///dev/zero) ![four](qrc:/x.png) "
-        f"![five](data:image/png;base64,AAAA)\n\n<img width=100000 height=100000 src={pipe}>\n\n| ![six]({pipe}) |\n|---|\n"
+        f"![five](data:image/png;base64,AAAA)\n\n<img width=100000 height=100000 src={pipe}>\n\n"
+        f"| ![six]({pipe}) |\n|---|\n"
     )
     view = make_view([answer(text), question(text, "q")])
     view.grab()
@@ -120,7 +120,7 @@ def test_case_49_a_line_of_a_million_characters(make_view: MakeView, qtbot: QtBo
     for laid_out in message.views.values():
         assert isinstance(laid_out, CodeView) or laid_out.length <= MAX_PARAGRAPH
     code = [one for one in message.views.values() if isinstance(one, CodeView)]
-    assert all(len(one._layouts) < 300 for one in code)  # noqa: SLF001  rows that are laid out
+    assert all(len(one._layouts) < 300 for one in code)
     view.actions_of.select_all()
     assert view.selected_text() == "A" * LONG
 

@@ -73,7 +73,7 @@ def test_only_the_end_is_read_again() -> None:
     growing = coloured(code)
     first, _ = _change(growing, code + "x = 1\n")
     assert first >= 1200
-    seen = growing._checkpoint[0]  # noqa: SLF001  what it is about
+    seen = growing._checkpoint[0]
     assert seen > 1100
 
 

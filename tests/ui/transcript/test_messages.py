@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible
@@ -32,6 +34,11 @@ from ui.theme import Theme, ThemeMode
 CODE = "Text\n\n```py\n" + "x = 1  # a comment\n" * 8 + "y = '" + "long " * 60 + "'\n```\n"
 
 
+def heights(view: TranscriptView) -> list[float]:
+    message = view.content.message(0)
+    return [message.measure(section) for section in range(message.sections)]
+
+
 def notes(view: TranscriptView, row: int = 0) -> list[tuple[str, NoteKind]]:
     return [(part.text, part.kind) for part in view.content.message(row).parts if isinstance(part, Note)]
 
@@ -52,9 +59,10 @@ def test_a_failure_stands_in_the_message(make_view: MakeView) -> None:
 
 
 def test_progress_before_the_first_token(make_view: MakeView) -> None:
-    model = model_of([answer("", status=Status.STREAMING, stats=None, progress="Reading the prompt 512 of 2,048 tokens")])
+    progress = "Reading the prompt 512 of 2,048 tokens"
+    model = model_of([answer("", status=Status.STREAMING, stats=None, progress=progress)])
     view = make_view(model)
-    assert notes(view) == [("Reading the prompt 512 of 2,048 tokens", NoteKind.PROGRESS)]
+    assert notes(view) == [(progress, NoteKind.PROGRESS)]
     assert buttons(view, "copyMessageButton") == []
     model.update(answer("First", status=Status.STREAMING, stats=None))
     view.refresh()
@@ -72,7 +80,7 @@ def test_progress_before_the_first_token(make_view: MakeView) -> None:
         ({"stats": GenerationStats(generated_tokens=12345, decode_tps=1234.56)}, "12,345 tokens · 1,234.6 tok/s"),
     ],
 )
-def test_figures(make_view: MakeView, fields: dict[str, object], foot: str) -> None:
+def test_figures(make_view: MakeView, fields: dict[str, Any], foot: str) -> None:
     view = make_view([answer("x", **fields)])
     assert view.words.foot(view.content.rows[0]) == foot
 
@@ -184,12 +192,12 @@ def test_walking_through_messages(make_view: MakeView) -> None:
     view.scroll_to_start()
     view.clearFocus()
     view.setFocus(Qt.FocusReason.TabFocusReason)
-    assert view._keys.ring is not None  # noqa: SLF001
-    view._keys.ring = 0  # noqa: SLF001
+    assert view._keys.ring is not None
+    view._keys.ring = 0
     rings = [0]
     for _ in range(60):
         QTest.keyClick(view, Qt.Key.Key_Down)
-        ring = view._keys.ring  # noqa: SLF001
+        ring = view._keys.ring
         assert ring is not None
         assert not view.visible_rect(ring).isEmpty()
         rings.append(ring)
@@ -197,7 +205,7 @@ def test_walking_through_messages(make_view: MakeView) -> None:
     assert set(rings) == set(range(8))
     for _ in range(60):
         QTest.keyClick(view, Qt.Key.Key_Up)
-    assert view._keys.ring == 0  # noqa: SLF001
+    assert view._keys.ring == 0
     assert view.verticalScrollBar().value() <= view.content.look.px(40)
 
 
@@ -293,8 +301,7 @@ def test_what_is_streamed_ends_as_what_is_reopened(make_view: MakeView) -> None:
     view.refresh()
     fresh = make_view([answer(text)])
     assert view.content.message(0).parts == fresh.content.message(0).parts == parts_of(text)
-    streamed, opened = view.content.message(0), fresh.content.message(0)
-    assert [streamed.measure(n) for n in range(streamed.sections)] == [opened.measure(n) for n in range(opened.sections)]
+    assert heights(view) == heights(fresh)
 
 
 def test_memory_goes_by_what_is_seen(make_view: MakeView) -> None:
@@ -302,7 +309,7 @@ def test_memory_goes_by_what_is_seen(make_view: MakeView) -> None:
     view.scroll_to_start()
     for _ in range(120):
         view.scroll_by(500)
-    messages = view.content._messages  # noqa: SLF001
+    messages = view.content._messages
     assert len(messages) <= 64 + 20
     assert sum(len(message.views) for message in messages.values()) <= 500
 

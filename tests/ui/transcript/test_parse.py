@@ -7,25 +7,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ui.transcript.samples import half_way, parts_of, streamed, words
-from ui.chat.transcript.blocks import Code, Paragraph, Rule, Span, Style, Table, plain_text
+from ui.chat.transcript.blocks import Code, Paragraph, Part, Rule, Span, Style, Table, plain_text
 from ui.chat.transcript.parse import Limits, MarkdownStream
 from ui.chat.transcript.plain import plain_parts
 from ui.chat.transcript.tokens import MAX_PARAGRAPH, Builder, make_parser
 
 PIECES = [
-    "# head\n", "para ", "**bold** ", "\n", "\n\n", "- item\n", "  - sub\n", "1. one\n", "2. two\n", "```py\ncode\n\nx\n```\n",
-    "~~~\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "| 3 | 4 |\n", "> quote\n", "---\n", "===\n", "    indented\n", "[foo]",
-    "[foo]: /url\n", "`x`", "*", "text\n", "   ", "\t", "```", "- [x] done\n", "<b>", "> ```\n> q\n> ```\n", "1) z\n",
-    "+ plus\n", "#", "a\n-\n", "[a](http", "![p](q)", "~~s~~", "😀", "שלום ", "http://x.y/z ",
+    "# head\n", "para ", "**bold** ", "\n", "\n\n", "- item\n", "  - sub\n", "1. one\n", "2. two\n", "1) z\n",
+    "```py\ncode\n\nx\n```\n", "~~~\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "| 3 | 4 |\n", "> quote\n",
+    "    indented\n", "[foo]", "[foo]: /url\n", "`x`", "*", "text\n", "   ", "\t", "```", "- [x] done\n", "<b>",
+    "> ```\n> q\n> ```\n", "[a](http", "![p](q)", "~~s~~", "😀", "שלום ", "http://x.y/z ", "---\n", "===\n", "#",
+    "a\n-\n", "+ plus\n",
 ]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 SMALL = Limits(window=16, block=1 << 20, row=1 << 20)
 TINY = Limits(window=8, block=48, row=96)
 
 
-def in_one_go(text: str) -> list[object]:
+def in_one_go(text: str) -> list[Part]:
     """What markdown-it gives for the whole text at once, without windows."""
-    return list(Builder().build(make_parser().parse(text, {})))
+    return Builder().build(make_parser().parse(text, {}))
 
 
 @settings(max_examples=60, deadline=None)
@@ -49,7 +50,8 @@ def test_places_of_cuts_depend_on_the_text_alone(text: str) -> None:
 @settings(max_examples=30, deadline=None)
 @given(TEXTS)
 def test_parts_that_are_called_stable_never_change(text: str) -> None:
-    stream, kept = MarkdownStream(SMALL), []
+    stream = MarkdownStream(SMALL)
+    kept: list[Part] = []
     for end in range(1, len(text) + 1):
         stream.set_text(text[:end], final=False)
         stream.advance(lambda: False)

@@ -60,7 +60,8 @@ def test_case_38_the_message_s_button_copies_its_source(make_view: MakeView, qtb
 
 
 def test_all_of_it(make_view: MakeView) -> None:
-    view = make_view([question("Q <b>"), answer("# H\n\n- a\n- b\n  1. c\n- [x] d\n\n| k | v |\n|---|---|\n| 1 | 2 |", "x")])
+    text = "# H\n\n- a\n- b\n  1. c\n- [x] d\n\n| k | v |\n|---|---|\n| 1 | 2 |"
+    view = make_view([question("Q <b>"), answer(text)])
     ctrl(view, Qt.Key.Key_A)
     ctrl(view, Qt.Key.Key_C)
     assert clipboard() == "Q <b>\n\nH\n\n- a\n- b\n  1. c\n[x] d\n\nk\tv\n1\t2"
@@ -80,9 +81,8 @@ def test_part_of_a_word_a_word_a_paragraph(make_view: MakeView) -> None:
 def test_shift_click_extends(make_view: MakeView) -> None:
     view = make_view([answer("Some words here.\n\nMore words.")])
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point_of(view, 0, "words") - QPoint(4, 0))
-    QTest.mouseClick(
-        view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, point_of(view, 0, "re w") - QPoint(3, 0)
-    )
+    end = point_of(view, 0, "re w") - QPoint(3, 0)
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, end)
     assert view.selected_text() == "words here.\n\nMo"
 
 

@@ -195,11 +195,13 @@ class Layout:
         """Use another look or width; the text at the top of the view stays there."""
         place = self._text_place()
         self.look, self.column = look, column
-        old, self._messages = self._messages, OrderedDict()
-        self.heights = Heights(self._estimate(row) for row in self.rows)
-        for number, row in enumerate(self.rows):
-            if row.id in old:
-                self.message(number).take_states(old[row.id])
+        heights = []
+        for row in self.rows:
+            known = self._messages.get(row.id)
+            if known is not None:
+                known.resize(look, column)
+            heights.append(known.heights.total if known else self._estimate(row))
+        self.heights = Heights(heights)
         if place is not None and self.rows:
             self._anchor.above = self.message(self._anchor.row).height_of(self._anchor.section, place)
 

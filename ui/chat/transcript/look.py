@@ -59,6 +59,8 @@ class Look:
         self.theme = theme
         self.tokens: Tokens = theme.tokens
         self.scale = theme.scale
+        self._formats: dict[tuple[Style, int], QTextCharFormat] = {}
+        self._fonts: dict[tuple[Style, int], QFont] = {}
         self.body = theme.font()
         self.small = theme.font(SMALL_SIZE)
         self.author = theme.font(SMALL_SIZE, bold=True)
@@ -72,12 +74,11 @@ class Look:
         self.code_column = code_metrics.horizontalAdvance("m")
         self.small_metrics = QFontMetricsF(self.small)
         self.body_metrics = QFontMetricsF(self.body)
+        self.bold_metrics = QFontMetricsF(self.font(Style.BOLD))
         self.baseline = (self.line - self.body_metrics.height()) / 2 + self.body_metrics.ascent()
         self.average_column = self.body_metrics.averageCharWidth()
         self.plain = self._ink(bubble=False)
         self.bubble = self._ink(bubble=True)
-        self._formats: dict[tuple[Style, int], QTextCharFormat] = {}
-        self._fonts: dict[tuple[Style, int], QFont] = {}
         self._colours: dict[str, QColor] = {}
 
     def px(self, length: float) -> int:

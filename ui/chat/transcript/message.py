@@ -47,18 +47,25 @@ class Message:
     """
 
     def __init__(self, row: Row, look: Look, words: Words, column: float) -> None:
-        self.row, self.look, self.words, self.column = row, look, words, column
+        self.row, self.words = row, words
         self.user = is_user(row)
-        self.ink: Ink = look.bubble if self.user else look.plain
         self.reader: MarkdownStream | PlainStream = PlainStream() if self.user else MarkdownStream()
         self.parts: list[Part] = []
-        self.heights = Heights()
         self.views: dict[int, PartView] = {}
         self._states: dict[int, BlockState] = {}
         self._widths: dict[int, tuple[float, ...]] = {}
-        self._measure_column()
-        self.heights.replace(0, 0, [self.head_height, self.foot_height])
+        self.resize(look, column)
         self.reader.set_text(row.text, final=not is_open(row))
+
+    def resize(self, look: Look, column: float) -> None:
+        """Take another look or width: all heights are estimated again, what the user did to blocks stays."""
+        self.look, self.column = look, column
+        self.ink: Ink = look.bubble if self.user else look.plain
+        self.views.clear()
+        self._widths.clear()
+        self._measure_column()
+        estimates = [self._estimate(part) for part in self.parts]
+        self.heights = Heights([self.head_height, *estimates, self.foot_height])
 
     @property
     def sections(self) -> int:
@@ -255,10 +262,6 @@ class Message:
         state = self.state(section - 1)
         state.wrap, state.scroll = not state.wrap, 0.0
         self.views.pop(section - 1, None)
-
-    def take_states(self, other: Message) -> None:
-        """Keep what the user did to the blocks of ``other``, the same message for another width or look."""
-        self._states = other._states
 
     # Where things are.
 

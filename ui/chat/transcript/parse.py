@@ -29,7 +29,7 @@ _BLANK_LINES = re.compile(r"(?:[ \t]*\n)+")
 class Limits:
     """Characters: ``window`` is looked at first, ``block`` is the longest block, ``row`` the longest table row."""
 
-    window: int = 2048
+    window: int = 1024
     block: int = 16384
     row: int = 131072
 
@@ -179,7 +179,9 @@ class MarkdownStream:
         if last.kind == "table":
             step = rows_in_a_slice(_columns(tokens[above.end_token if above else 0 :]))
             if full := last.body_rows // step:
-                self._commit_rows(whole, blocks, full * step)
+                parts = self._build(tokens)
+                del parts[len(parts) - bool(last.body_rows % step) :]
+                self._commit_rows(whole, blocks, full * step, parts, references)
                 return True
         line = last.start_line if last.kind == "fence" else above.end_line if above else 0
         end = offset_of_line(whole, line)
@@ -196,14 +198,14 @@ class MarkdownStream:
         self._head = ""
         self._commit(parts, start + end)
 
-    def _commit_rows(self, whole: str, blocks: Sequence[Block], rows: int) -> None:
-        """Keep ``rows`` rows of the table that is the last block, and what stands above it."""
-        table, start = blocks[-1], self._pos - len(self._head)
-        end = offset_of_line(whole, table.start_line + 2 + rows)
-        tokens, references = self._parse(whole[:end])
+    def _commit_rows(
+        self, whole: str, blocks: Sequence[Block], rows: int, parts: Sequence[Part], references: dict[str, Any]
+    ) -> None:
+        """Keep ``rows`` rows of the table that is the last block, and what stands above it: ``parts``."""
         if self._learn(references):
             return
-        parts = self._build(tokens)
+        table, start = blocks[-1], self._pos - len(self._head)
+        end = offset_of_line(whole, table.start_line + 2 + rows)
         if self._head and len(blocks) == 1:
             self._row += rows
         else:
@@ -224,10 +226,10 @@ class MarkdownStream:
     def _cut(self, end: int) -> bool:
         """The block at the present place is too long: end it at or before ``end``, a line end."""
         whole = self._head + self._text[self._pos : end]
-        tokens, _ = self._parse(whole)
+        tokens, references = self._parse(whole)
         blocks = top_level(tokens)
         if blocks and blocks[-1].kind == "table":
-            self._commit_rows(whole, blocks, blocks[-1].body_rows)
+            self._commit_rows(whole, blocks, blocks[-1].body_rows, self._build(tokens), references)
             return False
         source = self._text[self._pos : end]
         source = source[: place_to_cut(source)]
@@ -241,9 +243,10 @@ class MarkdownStream:
             if newline < 0 and len(self._text) - start <= self._limits.row:
                 return self._commit_rest() if self._final else self._show([])
             whole = self._head + self._text[start : newline + 1]
-            blocks = top_level(self._parse(whole)[0])
+            tokens, references = self._parse(whole)
+            blocks = top_level(tokens)
             if newline >= 0 and blocks and blocks[0].body_rows == 1:
-                self._commit_rows(whole, blocks, 1)
+                self._commit_rows(whole, blocks, 1, self._build(tokens), references)
                 return False
             self._head = ""
         end = start + self._limits.block

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QPainter, QPen
 
-from ui.chat.transcript.blocks import Style, Styled, Table, table_lines
+from ui.chat.transcript.blocks import Styled, Table, table_lines
 from ui.chat.transcript.code_view import BlockState
 from ui.chat.transcript.look import Ink, Look
 from ui.chat.transcript.part_view import PartView, Range
@@ -22,14 +22,26 @@ WIDEST_CELL_EMS = 26.0
 NARROWEST_CELL_EMS = 4.0
 
 
-@dataclass(slots=True)
 class _Cell:
-    view: TextView
-    x: float
-    y: float
-    start: int
-    """Position of its first character in the text of the part."""
-    length: int
+    """One cell; it is laid out when it is first seen, unless its height cannot be told otherwise.
+
+    ``start`` is the position of its first character in the text of the part.
+    """
+
+    __slots__ = ("_make", "_view", "height", "length", "start", "width", "x", "y")
+
+    def __init__(self, make: Callable[[], TextView], box: QRectF, start: int, length: int) -> None:
+        self._make, self._view = make, None if box.height() else make()
+        self.x, self.y, self.width = box.x(), box.y(), box.width()
+        self.height = box.height() if self._view is None else self._view.height
+        self.start, self.length = start, length
+
+    @property
+    def view(self) -> TextView:
+        """The laid-out text."""
+        if self._view is None:
+            self._view = self._make()
+        return self._view
 
 
 def column_widths(look: Look, table: Table, available: float) -> tuple[float, ...]:
@@ -38,7 +50,7 @@ def column_widths(look: Look, table: Table, available: float) -> tuple[float, ..
     Columns shrink to fit ``available`` as long as each keeps its minimum; then the table becomes wider than the view.
     """
     padding = 2 * look.cell_padding[0]
-    bold = QFontMetricsF(look.font(Style.BOLD))
+    bold = look.bold_metrics
     wanted = [bold.horizontalAdvance(cell.text[:200]) for cell in table.header]
     for row in table.rows:
         for index, cell in enumerate(row[: len(wanted)]):
@@ -96,12 +108,21 @@ class TableView(PartView):
             wide = widths[index] if index < len(widths) else self.look.em * NARROWEST_CELL_EMS
             align = self._part.aligns[index : index + 1] or "l"
             shown = cut(cell, 0, LONGEST_CELL) if len(cell.text) > LONGEST_CELL else cell
-            view = TextView(self.look, self.ink, wide - 2 * horizontal, shown, align=align, strong=strong)
-            self._cells.append(_Cell(view, x + horizontal, y + vertical, position, len(cell.text)))
+            room = wide - 2 * horizontal
+            make = partial(TextView, self.look, self.ink, room, shown, align=align, strong=strong)
+            box = QRectF(x + horizontal, y + vertical, room, self._known_height(shown, room, strong=strong))
+            self._cells.append(_Cell(make, box, position, len(cell.text)))
             position += len(cell.text) + 1
-            height = max(height, view.height)
+            height = max(height, self._cells[-1].height)
             x += wide
         return position, y + height + 2 * vertical
+
+    def _known_height(self, cell: Styled, width: float, *, strong: bool) -> float:
+        """The height of a cell of one line of ordinary letters; 0 when only laying it out tells."""
+        if cell.spans or not cell.text.isascii() or "\n" in cell.text:
+            return 0.0
+        metrics = self.look.bold_metrics if strong else self.look.body_metrics
+        return float(self.look.line) if metrics.horizontalAdvance(cell.text) <= width else 0.0
 
     def overflow(self) -> float:
         """By how much the table is wider than its place, pixels."""
@@ -120,7 +141,7 @@ class TableView(PartView):
         painter.setClipRect(QRectF(0, 0, self.width, self.height), Qt.ClipOperation.IntersectClip)
         shift = self.state.scroll
         for cell in self._cells:
-            box = QRectF(cell.x - shift, cell.y, cell.view.width, cell.view.height)
+            box = QRectF(cell.x - shift, cell.y, cell.width, cell.height)
             if not box.intersects(clip) or box.right() < 0 or box.left() > self.width:
                 continue
             painter.translate(box.topLeft())
@@ -160,9 +181,9 @@ class TableView(PartView):
         """The cell under or next to ``point``."""
 
         def distance(cell: _Cell) -> tuple[float, float]:
-            below = max(cell.y - point.y(), point.y() - cell.y - cell.view.height, 0.0)
+            below = max(cell.y - point.y(), point.y() - cell.y - cell.height, 0.0)
             left = cell.x - self.state.scroll
-            return below, max(left - point.x(), point.x() - left - cell.view.width, 0.0)
+            return below, max(left - point.x(), point.x() - left - cell.width, 0.0)
 
         return min(self._cells, key=distance)
 

@@ -72,6 +72,8 @@ class Builder:
     _frames: list[str] = field(default_factory=list)
     _lists: list[_List] = field(default_factory=list)
     _tight: bool = False
+    _outer_list: int = 0
+    """How many parts stood before the outermost list that is open."""
 
     def build(self, tokens: Sequence[Token]) -> list[Part]:
         """Parts of ``tokens``, which hold whole top-level blocks."""
@@ -121,6 +123,8 @@ class Builder:
                 self._add(Rule(gap=BLOCK_GAP))
 
     def _open_list(self, token: Token) -> None:
+        if not self._lists:
+            self._outer_list = len(self.parts)
         start = token.attrGet("start")
         self._lists.append(_List(token.type.startswith("ordered"), 1 if start is None else int(start)))
 
@@ -170,7 +174,7 @@ class Builder:
 
     def _add(self, part: Part, marker: str = "") -> None:
         gap = 0.0 if self.first and not self.parts else part.gap
-        if self._lists and self.parts and isinstance(self.parts[-1], Code | Table):
+        if self._lists and len(self.parts) > self._outer_list and isinstance(self.parts[-1], Code | Table):
             gap = max(gap, LOOSE_GAP)
         self.parts.append(replace(part, frames="".join(self._frames), marker=marker, gap=gap))
 

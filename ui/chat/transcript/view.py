@@ -43,7 +43,7 @@ FRAME_MS = 33
 """Shortest time between two refreshes while an answer grows."""
 SHARE = 5
 """A refresh may come again after so many times what the last one took."""
-FIRST_READ = 0.04
+FIRST_READ = 0.025
 """Seconds spent at most on reading long messages before the first paint."""
 FIRST_COLOURS = 0.003
 """Seconds spent at most on colouring code before a paint."""
