@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,8 +36,12 @@ def starter_file() -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A home without any model."""
-    return tmp_path / "home"
+    """A home without any model. Answers are short where a test waits for their end."""
+    folder = tmp_path / "home"
+    (folder / "config").mkdir(parents=True)
+    settings = {"version": 1, "chat": {"max_tokens": 400, "temperature": 0.0}}
+    (folder / "config/settings.json").write_text(json.dumps(settings))
+    return folder
 
 
 @pytest.fixture

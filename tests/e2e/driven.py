@@ -13,8 +13,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from app.chat.transcript import TranscriptModel
 from app.main import main
-from PySide6.QtCore import QAbstractItemModel, QObject, QPoint, QRect
+from PySide6.QtCore import QAbstractItemModel, QObject, QPoint, QRect, Qt
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
 
@@ -115,24 +116,12 @@ class Agent(QObject):
             t for top in self._named(name) for w in top.findChildren(QWidget) if w.isVisible() and (t := text_of(w))
         ]
 
-    def ask_messages(self, name: str = "transcript") -> list[dict[str, Any]]:
-        """The rows of the transcript's model, as shown."""
-        from PySide6.QtCore import Qt
-
-        model = self._named(name)[0].model()  # type: ignore[attr-defined]
+    def ask_messages(self) -> list[dict[str, Any]]:
+        """The rows of the open conversation, as the transcript's model has them."""
+        model = self._app.findChildren(TranscriptModel)[0]
         rows = [model.index(i, 0).data(Qt.ItemDataRole.UserRole) for i in range(model.rowCount())]
-        return [
-            {
-                "role": str(r.role),
-                "text": r.text,
-                "status": str(r.status),
-                "error": r.error,
-                "version": r.version,
-                "versions": r.versions,
-                "progress": r.progress,
-            }
-            for r in rows
-        ]
+        names = ("role", "text", "status", "error", "version", "versions", "progress", "author")
+        return [{name: getattr(row, name) for name in names} for row in rows]
 
     def ask_menu(self) -> list[dict[str, Any]]:
         popup = self._app.activePopupWidget()
@@ -168,11 +157,11 @@ def run() -> int:
     socket_path, arguments = sys.argv[1], sys.argv[2:]
     original = QApplication.exec
 
-    def exec_with_agent(*args: Any) -> int:
+    def exec_with_agent(*_args: Any) -> int:
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.setProperty("agent", Agent(socket_path, app))
-        return original(*args)
+        return original()
 
     QApplication.exec = exec_with_agent  # type: ignore[method-assign, assignment]
     return main(arguments)
