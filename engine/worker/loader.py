@@ -11,6 +11,7 @@ from engine.backends.catalogue import Catalogue
 from engine.backends.choice import Choice, choose
 from engine.errors import VrambleError
 from engine.library.gguf import ModelHeader
+from engine.library.names import short_name
 from engine.protocol.types import DeviceKind, LoadOptions, ModelInfo
 from engine.worker import params
 from engine.worker.cancel import CancelFlag
@@ -96,13 +97,20 @@ class Loader:
             n_ctx = native.n_ctx or api.llama_model_n_ctx_train(model)
             raise context_failure(n_ctx, self._llama.log.tail())
         try:
-            if api.llama_model_has_encoder(model) or not api.llama_get_memory(context):
+            if not self._writes_text(model, context):
                 message = f"{path.name} ({header.architecture}) is no chat model: it cannot write text."
                 raise VrambleError("not-a-chat-model", message, OTHER_FILE, self._llama.log.tail())
             return self._assemble(path, header, choice, model, context)
         except BaseException:
             api.llama_free(context)
             raise
+
+    def _writes_text(self, model: Pointer, context: Pointer) -> bool:
+        """Whether the model continues a text from left to right. Embedding, T5 and diffusion models do not."""
+        api = self._llama.api
+        if api.llama_model_has_encoder(model) or api.llama_model_is_diffusion(model):
+            return False
+        return bool(api.llama_get_memory(context))
 
     def _assemble(
         self, path: Path, header: ModelHeader, choice: Choice, model: Pointer, context: Pointer
@@ -167,7 +175,7 @@ class Loader:
             warnings.append(f"The context of {n_ctx} tokens is longer than the {n_ctx_train} the model was made for.")
         return ModelInfo(
             path=str(path),
-            name=header.name or path.stem,
+            name=short_name(path.name, header.name, path.parent.name),
             architecture=header.architecture,
             quant=header.quant,
             n_params=api.llama_model_n_params(model),
