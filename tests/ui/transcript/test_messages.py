@@ -26,6 +26,7 @@ from tests.ui.transcript.samples import (
     words,
 )
 from ui.chat.transcript.code_view import CodeView
+from ui.chat.transcript.messages import KEPT_MESSAGES, KEPT_VIEWS
 from ui.chat.transcript.notes import Note, NoteKind
 from ui.chat.transcript.spoken import MessageLabel
 from ui.chat.transcript.view import TranscriptView
@@ -243,7 +244,7 @@ def test_rows_come_go_and_change(make_view: MakeView) -> None:
     def check() -> None:
         view.refresh()
         assert [row.id for row in view.content.rows] == [row.id for row in model.rows]
-        assert len(view.content.heights) == len(model.rows)
+        assert len(view.content.messages.heights) == len(model.rows)
         view.grab()
 
     model.show(rows[:5])
@@ -309,9 +310,8 @@ def test_memory_goes_by_what_is_seen(make_view: MakeView) -> None:
     view.scroll_to_start()
     for _ in range(120):
         view.scroll_by(500)
-    messages = view.content._messages
-    assert len(messages) <= 64 + 20
-    assert sum(len(message.views) for message in messages.values()) <= 500
+    assert view.content.messages.laid_out <= KEPT_VIEWS + 100
+    assert sum(view.content.messages.known(number) is not None for number in range(400)) <= KEPT_MESSAGES + 20
 
 
 def test_a_screen_reader_finds_author_and_text(make_view: MakeView, qtbot: QtBot) -> None:

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from tests.ui.transcript.samples import half_way, parts_of, streamed, words
 from ui.chat.transcript.blocks import Code, Paragraph, Part, Rule, Span, Style, Table, plain_text
+from ui.chat.transcript.cutting import MAX_PARAGRAPH
 from ui.chat.transcript.parse import Limits, MarkdownStream
 from ui.chat.transcript.plain import plain_parts
-from ui.chat.transcript.tokens import MAX_PARAGRAPH, Builder, make_parser
+from ui.chat.transcript.tokens import Builder, make_parser
 
 PIECES = [
     "# head\n", "para ", "**bold** ", "\n", "\n\n", "- item\n", "  - sub\n", "1. one\n", "2. two\n", "1) z\n",

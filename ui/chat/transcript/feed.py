@@ -77,4 +77,4 @@ class Feed(QObject):
         """Take over the rows whose content changed."""
         pending, self._pending = self._pending, set()
         for number in sorted(pending):
-            self._layout.change(number, self._rows(number, number)[0])
+            self._layout.messages.change(number, self._rows(number, number)[0])

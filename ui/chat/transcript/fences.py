@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from ui.chat.transcript.blocks import Code
-from ui.chat.transcript.tokens import language_of
+from ui.chat.transcript.cutting import language_of
 
 _OPENING = re.compile(r"( {0,3})(`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})([^\n]*)(\n|\Z)")
 _CLOSING_BEGUN = re.compile(r" {0,3}(?:`+|~+)[ \t]*")

@@ -6,7 +6,7 @@ buttons) is the last one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from math import ceil
 
 from PySide6.QtCore import QPointF
@@ -210,9 +210,10 @@ class Message:
             self.views[index] = self._make_view(index)
         return self.views[index]
 
-    def drop_views(self) -> None:
-        """Give memory back; heights stay known."""
-        self.views.clear()
+    def drop_views(self, kept: Container[int] = ()) -> None:
+        """Give memory back but for the sections in ``kept``; heights stay known."""
+        for index in [index for index in self.views if index + 1 not in kept]:
+            del self.views[index]
 
     def _fit_bubble(self) -> None:
         """Make the bubble as narrow as its text, once."""

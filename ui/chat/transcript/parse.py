@@ -17,9 +17,10 @@ from markdown_it.token import Token
 
 from ui.chat.transcript.blocks import BLOCK_GAP, Paragraph, Part
 from ui.chat.transcript.budget import Tired
+from ui.chat.transcript.cutting import rows_in_a_slice
 from ui.chat.transcript.fences import read_fence
 from ui.chat.transcript.repair import presentable
-from ui.chat.transcript.tokens import Builder, make_parser, references_of, rows_in_a_slice
+from ui.chat.transcript.tokens import Builder, make_parser, references_of
 from ui.chat.transcript.windows import Block, lines_of, offset_of_line, place_to_cut, top_level
 
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)+")

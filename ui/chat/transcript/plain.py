@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from ui.chat.transcript.blocks import BLOCK_GAP, Paragraph, Part
 from ui.chat.transcript.budget import Tired
+from ui.chat.transcript.cutting import pieces
 from ui.chat.transcript.fences import read_fence
 from ui.chat.transcript.inline import with_links
-from ui.chat.transcript.tokens import pieces
 
 _FENCE_LINE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 

@@ -101,10 +101,10 @@ def _row_text(layout: Layout, number: int, selection: Selection, *, large: bool)
 
 def parts_of(layout: Layout, number: int) -> list[Part]:
     """All parts of a row, read to the end."""
-    known = layout.known(number)
+    known = layout.messages.known(number)
     if known is not None and known.reader.done:
         return known.parts
-    message = Message(layout.rows[number], layout.look, layout.words, layout.column)
+    message = Message(layout.rows[number], layout.look, layout.messages.words, layout.column)
     message.read(never)
     return message.parts
 

@@ -10,10 +10,10 @@ from PySide6.QtGui import QPainter, QPen
 
 from ui.chat.transcript.blocks import Styled, Table, table_lines
 from ui.chat.transcript.code_view import BlockState
+from ui.chat.transcript.cutting import cut
 from ui.chat.transcript.look import Ink, Look
 from ui.chat.transcript.part_view import PartView, Range
 from ui.chat.transcript.text_view import TextView
-from ui.chat.transcript.tokens import cut
 from ui.theme import SPACE_S
 
 LONGEST_CELL = 1000

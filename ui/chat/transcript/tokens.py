@@ -20,19 +20,13 @@ from ui.chat.transcript.blocks import (
     Paragraph,
     Part,
     Rule,
-    Span,
     Styled,
     Table,
 )
+from ui.chat.transcript.cutting import language_of, pieces, table_parts, tail
 from ui.chat.transcript.inline import styled
 
-MAX_PARAGRAPH = 4096
-"""Characters of one laid-out paragraph; a longer one becomes several that look like one."""
-
-CELLS_IN_A_SLICE = 192
-ROWS_IN_A_SLICE = 24
 _TASK = re.compile(r"\[([ xX])\](?:\s|$)")
-_BREAK = re.compile(r"\s")
 
 
 def make_parser() -> MarkdownIt:
@@ -203,64 +197,6 @@ class Builder:
 def _align(token: Token) -> str:
     style = str(token.attrGet("style") or "")
     return "c" if "center" in style else "r" if "right" in style else "l"
-
-
-def rows_in_a_slice(columns: int) -> int:
-    """How many rows of a table with ``columns`` columns are laid out together."""
-    return max(1, min(ROWS_IN_A_SLICE, CELLS_IN_A_SLICE // max(1, columns)))
-
-
-def table_parts(header: tuple[Styled, ...], rows: list[tuple[Styled, ...]], aligns: str, first_row: int) -> list[Table]:
-    """A table as slices; ``first_row`` is the number of the first of ``rows``, a multiple of the slice."""
-    step = rows_in_a_slice(len(aligns))
-    starts = range(0, len(rows) if first_row else max(1, len(rows)), step)
-    return [
-        Table(
-            header=header,
-            rows=tuple(rows[start : start + step]),
-            aligns=aligns,
-            first_row=first_row + start,
-            gap=0.0 if first_row + start else BLOCK_GAP,
-        )
-        for start in starts
-    ]
-
-
-def language_of(info: str) -> str:
-    """The language word of a fence's info string: ``c++ title="x"`` is ``c++``, ``{.py}`` is ``py``."""
-    words = info.strip().split(maxsplit=1)
-    return words[0].strip("{}.").split(",")[0].split("{")[0][:40] if words else ""
-
-
-def pieces(content: Styled) -> list[Styled]:
-    """``content`` in pieces of at most `MAX_PARAGRAPH` characters, cut at white space where there is some."""
-    if len(content.text) <= MAX_PARAGRAPH:
-        return [content]
-    result = []
-    start = 0
-    while start < len(content.text):
-        end = min(len(content.text), start + MAX_PARAGRAPH)
-        if end < len(content.text):
-            spaces = [m.end() for m in _BREAK.finditer(content.text, end - 256, end)]
-            end = spaces[-1] if spaces else end
-        result.append(cut(content, start, end))
-        start = end
-    return result
-
-
-def cut(content: Styled, start: int, end: int) -> Styled:
-    """The characters from ``start`` to ``end`` with their runs."""
-    spans = []
-    for span in content.spans:
-        low, high = max(start, span.start), min(end, span.start + span.length)
-        if low < high:
-            spans.append(Span(low - start, high - low, span.style, span.href))
-    return Styled(content.text[start:end], tuple(spans))
-
-
-def tail(content: Styled, start: int) -> Styled:
-    """What follows ``start``."""
-    return cut(content, start, len(content.text))
 
 
 def references_of(environment: dict[str, Any]) -> dict[str, Any]:

@@ -216,7 +216,7 @@ class TranscriptView(QAbstractScrollArea):
         tired = deadline(IDLE_SLICE)
         unread = self.content.unread()
         if unread is not None:
-            self.content.read_on(unread, tired)
+            self.content.messages.read_on(unread, tired)
             self.refresh()
         elif self._colour(tired):
             self.viewport().update()
