@@ -7,6 +7,7 @@ import os
 import pty
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -207,6 +208,21 @@ def test_ctrl_c_stops_the_answer_and_keeps_its_text(fake_worker, model) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     assert one_line(err.decode()) == "vramble: Stopped before the answer was complete."
+
+
+def test_ctrl_c_while_the_model_loads(fake_worker, model, journal) -> None:
+    fake_worker(journal=str(journal), load={"steps": 500, "delay": 0.02})
+    process = subprocess.Popen(
+        [*VRAMBLE, "chat", model, "--prompt", "x"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)
+    )
+    while not frames(journal, "load"):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, b"")
+    assert one_line(err.decode()) == "vramble: Loading was cancelled."
+    assert len(frames(journal, "cancel")) == 1
 
 
 def test_closed_pipe_ends_quietly(fake_worker, model) -> None:

@@ -82,7 +82,7 @@ def test_hello_load_answer_end(worker_of) -> None:
 
 
 def test_a_conversation_larger_than_the_pipe_arrives_whole(worker_of) -> None:
-    text = "wörter " * 200_000
+    text = "wörter " * 50_000
     pieces: list[str] = []
     with worker_of(generate={}) as worker:
         worker.start()

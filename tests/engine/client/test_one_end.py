@@ -69,7 +69,7 @@ def first_end(events: list[FromWorker], id_: int) -> int:
     return next(i for i, e in enumerate(events) if isinstance(e, TERMINAL_TYPES) and e.id == id_)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(actions, max_size=40), endings, st.booleans())
 def test_each_request_ends_exactly_once(story_of, ending, polite) -> None:
     story = Story()
