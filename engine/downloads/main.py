@@ -10,6 +10,7 @@ import msgspec
 from engine.downloads.channel import Channel
 from engine.downloads.fetch import Fetcher
 from engine.downloads.messages import Event, Failed, Fetch, Listed, Request, decode_request, failed
+from engine.downloads.meter import Report
 from engine.errors import VrambleError
 from engine.library import hub
 
@@ -32,16 +33,16 @@ def main() -> int:
         channel.send(Failed(code="bad-request", message="The request was not understood.", detail=str(error)))
         return 2
     channel.end_with_parent()
-    last = answer(request, channel)
+    last = answer(request, channel.send)
     channel.send(last)
     return 1 if isinstance(last, Failed) else 0
 
 
-def answer(request: Request, channel: Channel) -> Event:
-    """Do ``request`` and give its terminal event."""
+def answer(request: Request, report: Report) -> Event:
+    """Do ``request``, report on the way and give the terminal event."""
     try:
         if isinstance(request, Fetch):
-            return Fetcher(request, channel.send).run()
+            return Fetcher(request, report).run()
         return Listed(listing=hub.list_files(request.text, request.timeout_s))
     except VrambleError as error:
         return failed(error)

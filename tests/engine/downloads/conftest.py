@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from engine.downloads.client import events
+from engine.downloads.main import answer
 from engine.downloads.messages import Event, Failed, Fetch, Fetched, Limits, Note
+from engine.downloads.partial import PartRecord, part_path, write_record
 from engine.library.listing import FilePart
 from tests.fakes.local_hub import LocalHub
 
@@ -42,13 +44,23 @@ def run(request: Fetch) -> list[Event]:
     return list(events(request))
 
 
-def finish(request: Fetch) -> Fetched:
+def run_here(request: Fetch) -> list[Event]:
+    """All events, without a process of its own: for cases that do not depend on there being one."""
+    found: list[Event] = []
+    found.append(answer(request, found.append))
+    return found
+
+
+Run = Callable[[Fetch], list[Event]]
+
+
+def finish(request: Fetch, run: Run = run) -> Fetched:
     last = run(request)[-1]
     assert isinstance(last, Fetched), last
     return last
 
 
-def fail(request: Fetch) -> Failed:
+def fail(request: Fetch, run: Run = run) -> Failed:
     last = run(request)[-1]
     assert isinstance(last, Failed), last
     return last
@@ -60,3 +72,17 @@ def notes(found: list[Event]) -> list[str]:
 
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def folder(models: Path) -> Path:
+    return models / REPO
+
+
+def leave_part(models: Path, file: str, data: bytes, *, etag: str, size: int, served: str | None = None) -> Path:
+    """A partial file as an interrupted download leaves it."""
+    target = folder(models) / file
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part_path(target).write_bytes(data)
+    record = PartRecord(repo=REPO, path=file, size=size, etag=etag, sha256=etag, served_etag=served)
+    write_record(target, record)
+    return target

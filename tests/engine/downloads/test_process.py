@@ -16,7 +16,7 @@ from engine.downloads.client import died, events
 from engine.downloads.launch import command, environment
 from engine.downloads.messages import Event, Failed, Fetch, Listed, ListRepo, Progress, encode
 from engine.downloads.partial import part_path, read_record, record_path
-from tests.engine.downloads.conftest import FILE, QUICK, REPO, content, fail, fetch_request, finish, sha256
+from tests.engine.downloads.conftest import FILE, QUICK, REPO, content, fail, fetch_request, finish, leave_part, sha256
 from tests.fakes.local_hub import BLOCK, LocalHub
 
 MARK = 200_000
@@ -178,8 +178,6 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_resuming_needs_room_for_the_rest_only(hub: LocalHub, small_disk: Path) -> None:
-    from tests.engine.downloads.test_fetch import leave_part
-
     file = hub.add(REPO, FILE, content(700_000))
     leave_part(small_disk, FILE, file.data[:400_000], etag=file.sha256, size=700_000)
     filler = small_disk / "filler"
