@@ -62,7 +62,8 @@ class Generator:
         limit = self._request.max_tokens
         if limit is not None and limit < 1:
             raise VrambleError("bad-limit", "The answer must be allowed at least one token.")
-        sampler = Sampler(self._loaded.llama, self._request.sampling, self._loaded.vocabulary.size)
+        loaded = self._loaded
+        sampler = Sampler(loaded.llama, self._request.sampling, n_vocab=loaded.vocabulary.size, n_ctx=loaded.info.n_ctx)
         try:
             return self._finished(self._answer(sampler))
         except (PromptCancelled, RenderCancelled):

@@ -16,16 +16,17 @@ MAX_SEED = 0xFFFFFFFE
 class Sampler:
     """Penalties, top-k, top-p, min-p, temperature, seeded draw; greedy at temperature 0. Close it."""
 
-    def __init__(self, llama: Llama, sampling: Sampling, n_vocab: int) -> None:
+    def __init__(self, llama: Llama, sampling: Sampling, *, n_vocab: int, n_ctx: int) -> None:
         self._api = llama.api
         self.chain: Pointer = self._api.llama_sampler_chain_init(self._api.llama_sampler_chain_default_params())
-        self._remembers = sampling.repeat_last_n if sampling.repeat_penalty != 1.0 else 0
+        last_n = sampling.repeat_last_n if sampling.repeat_last_n >= 0 else n_ctx
+        self._remembers = last_n if sampling.repeat_penalty not in {0.0, 1.0} else 0
         for part in self._parts(sampling, n_vocab):
             self._api.llama_sampler_chain_add(self.chain, part)
 
     def _parts(self, sampling: Sampling, n_vocab: int) -> Iterable[Any]:
         api = self._api
-        if self._remembers > 0 and sampling.repeat_penalty > 0:
+        if self._remembers > 0:
             yield api.llama_sampler_init_penalties(n_vocab, self._remembers, sampling.repeat_penalty, 0.0, 0.0)
         if sampling.temperature <= 0:
             yield api.llama_sampler_init_greedy()

@@ -82,8 +82,10 @@ class SpecialTextGuard:
     """
 
     def __init__(self, control_texts: Iterable[str]) -> None:
-        texts = sorted((text for text in control_texts if len(text) > 1), key=len, reverse=True)
-        self._start = re.compile(f"(?=(?:{'|'.join(map(re.escape, texts))}))(.)", re.DOTALL) if texts else None
+        self._texts = frozenset(text for text in control_texts if len(text) > 1)
+        self._lengths = sorted({len(text) for text in self._texts})
+        firsts = "".join(re.escape(first) for first in {text[0] for text in self._texts})
+        self._first = re.compile(f"[{firsts}]") if firsts else None
 
     def mark_for(self, texts: Iterable[str]) -> str:
         """A private-use character that none of ``texts`` holds."""
@@ -92,4 +94,12 @@ class SpecialTextGuard:
 
     def guard(self, text: str, mark: str) -> str:
         """``text`` with marks inside every control text."""
-        return self._start.sub(rf"\1{mark}", text) if self._start else text
+        if self._first is None:
+            return text
+
+        def marked(match: re.Match[str]) -> str:
+            at = match.start()
+            found = any(text[at : at + length] in self._texts for length in self._lengths)
+            return match[0] + mark if found else match[0]
+
+        return self._first.sub(marked, text)

@@ -227,7 +227,7 @@ def ones(count: int) -> bytes:
     return struct.pack("<f", 1.0) * count
 
 
-def llama_parts(shape: Shape = TINY, seed: int = 1, **metadata: Any) -> tuple[list[KeyValue], list[Tensor]]:
+def llama_parts(shape: Shape = TINY, seed: int = 1, /, **metadata: Any) -> tuple[list[KeyValue], list[Tensor]]:
     """Metadata and tensors, for tests that change one of them before `gguf`."""
     kvs = llama_metadata(shape, **metadata)
     values = {key: value for key, _, value in kvs}
@@ -235,7 +235,7 @@ def llama_parts(shape: Shape = TINY, seed: int = 1, **metadata: Any) -> tuple[li
     return kvs, llama_tensors(shape, len(texts), seed)
 
 
-def tiny_llama(seed: int = 1, **metadata: Any) -> bytes:
+def tiny_llama(seed: int = 1, /, **metadata: Any) -> bytes:
     """A whole model of about 0.1 MB that answers with random bytes. Keywords as in `llama_metadata`.
 
     Keys with dots are passed as ``tiny_llama(**{"general.architecture": (STR, "flux")})``.
@@ -243,7 +243,7 @@ def tiny_llama(seed: int = 1, **metadata: Any) -> bytes:
     return gguf(*llama_parts(TINY, seed, **metadata))
 
 
-def small_llama(seed: int = 1, **metadata: Any) -> bytes:
+def small_llama(seed: int = 1, /, **metadata: Any) -> bytes:
     """A whole model of about 6 MB with heads of 64, a size that GPU kernels are made for."""
     return gguf(*llama_parts(SMALL, seed, **{"name": "small", **metadata}))
 

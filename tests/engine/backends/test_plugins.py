@@ -36,7 +36,7 @@ NO_RECORD = BuildRecord()
 
 def load(*folders: Path, build: BuildRecord = NO_RECORD) -> tuple[FakeGgml, dict[str, str | None]]:
     ggml = FakeGgml()
-    infos = load_plugins(cast(Ggml, ggml), folders, build)
+    infos = load_plugins(cast("Ggml", ggml), folders, build)
     return ggml, {info.name: info.error for info in infos}
 
 

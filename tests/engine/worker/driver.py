@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import selectors
@@ -178,10 +179,8 @@ class Worker:
         """End stdin and wait. Gives the exit code."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        try:
+        with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
-        except BrokenPipeError:
-            pass
         code = self.process.wait(DEADLINE)
         self.process.stdout.close()
         return code

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 from pathlib import Path
 
+import psutil
 import pytest
 
 from engine.protocol.frames import Cancel, Failed, Load, Progress
@@ -12,6 +14,8 @@ from engine.protocol.types import DeviceKind, LoadOptions
 from tests.engine.worker.conftest import StartWorker
 from tests.engine.worker.driver import Worker, starter_model, user
 from tests.fakes.tiny_gguf import ARR, STR, U32, byte_vocabulary, tiny_llama
+
+GIB = 1 << 30
 
 
 def test_hello(chat: Worker) -> None:
@@ -110,10 +114,23 @@ def test_a_file_that_is_not_there(shared: Worker, tmp_path: Path) -> None:
     assert (error.code, error.detail) == ("missing-file", str(tmp_path / "gone.gguf"))
 
 
-def test_a_context_that_fits_in_no_memory(shared: Worker, tiny: Path) -> None:
-    error = shared.load(tiny, n_ctx=2**31 - 256, n_threads=1)
+def test_a_context_that_fits_in_no_memory(start_worker: StartWorker) -> None:
+    worker = start_worker()
+    resource.prlimit(worker.process.pid, resource.RLIMIT_AS, (4 * GIB, 4 * GIB))
+    error = worker.load(starter_model(), n_ctx=1_000_000, n_threads=1)
     assert isinstance(error, Failed)
-    assert error.code in {"context-memory", "context-failed"}
+    assert error.code == "context-memory"
+    assert "1000192 tokens" in error.message or "1000000 tokens" in error.message
+    worker.loaded(starter_model(), n_ctx=256, n_threads=1)
+
+
+def test_weights_that_fit_in_no_memory(start_worker: StartWorker) -> None:
+    worker = start_worker()
+    used = psutil.Process(worker.process.pid).memory_info().vms
+    resource.prlimit(worker.process.pid, resource.RLIMIT_AS, (used + 60 * 1024 * 1024, GIB))
+    error = worker.load(starter_model(), n_ctx=256, n_threads=1, mmap=False)
+    assert isinstance(error, Failed)
+    assert error.code == "out-of-memory"
 
 
 def test_two_tokens_with_one_text_end_only_the_worker(start_worker: StartWorker, tmp_path: Path, tiny: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,7 +58,7 @@ TEXT = st.text("ab<", max_size=30)
 @given(st.lists(st.text("ab<", max_size=4), max_size=4), TEXT, st.lists(st.integers(0, 30), max_size=8))
 def test_the_result_does_not_depend_on_the_cut(stops: list[str], text: str, places: list[int]) -> None:
     bounds = [0, *sorted(place % (len(text) + 1) for place in places), len(text)]
-    pieces = [text[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    pieces = [text[start:end] for start, end in itertools.pairwise(bounds)]
     assert run(stops, pieces) == run(stops, list(text)) == run(stops, [text])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from jinja2 import TemplateError
@@ -11,7 +11,7 @@ from jinja2 import TemplateError
 from engine.worker.templates.chat import CHATML, marker_after
 from engine.worker.templates.sandbox import Renderer, ResultTooLongError
 
-NOON = datetime(2026, 3, 4, 12, 30, tzinfo=timezone.utc)
+NOON = datetime(2026, 3, 4, 12, 30, tzinfo=UTC)
 
 
 def render(source: str, **variables: object) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +19,7 @@ def streamed(pieces: list[bytes]) -> tuple[list[str], str]:
 
 def cut(data: bytes, places: list[int]) -> list[bytes]:
     bounds = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
-    return [data[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    return [data[start:end] for start, end in itertools.pairwise(bounds)]
 
 
 def test_a_joined_emoji_over_six_tokens() -> None:
