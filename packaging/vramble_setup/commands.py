@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -54,6 +57,7 @@ def logged(
                 errors="replace",
                 env=dict(env) if env is not None else None,
                 cwd=cwd,
+                process_group=0,
             )
         except OSError as error:
             raise CommandError(
@@ -64,7 +68,7 @@ def logged(
             try:
                 _copy_lines(child, sink.write, on_line)
             except BaseException:
-                child.terminate()
+                _end(child)
                 raise
     if child.returncode != 0:
         raise CommandError(
@@ -83,6 +87,15 @@ def _copy_lines(
         write(line)
         if on_line is not None:
             on_line(line)
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    """Ends the program with all that it started, compilers included."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, sign)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(timeout=5)
 
 
 def _tail(log: Path, lines: int = 8) -> str:
