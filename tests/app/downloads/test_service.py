@@ -63,7 +63,6 @@ def test_listing(downloads: DownloadService, hub: LocalHub, until: Until) -> Non
     hub.add(REPO, FILE, content(1000))
     downloads.list_files("no/where")
     downloads.list_files(REPO)
-    assert downloads.listing is True
     until(lambda: bool(found))
     assert [type(answer) for answer in found] == [RepoListing]
     assert not downloads.listing
