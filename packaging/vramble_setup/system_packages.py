@@ -129,12 +129,13 @@ def _install(lacking: Sequence[Need], prefix: Sequence[str]) -> None:
     for purpose in dict.fromkeys(need.purpose for need in lacking):
         names = " ".join(need.names[-1] for need in lacking if need.purpose == purpose)
         say(f"Installing system packages to {purpose}: {names}")
-    apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
+    apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-oDPkg::Lock::Timeout=120"]
     # A source of someone else that does not answer is no reason to stop: the install will tell.
     subprocess.run([*apt, "update"], stdout=subprocess.DEVNULL, check=False)
     chosen = []
+    offered = candidates(apt_policy([name for need in lacking for name in need.names]))
     for need in lacking:
-        name = next((name for name in need.names if has_candidate(name)), "")
+        name = next((name for name in need.names if name in offered), "")
         if name:
             chosen.append(name)
         elif not need.optional:
@@ -155,13 +156,19 @@ def _install(lacking: Sequence[Need], prefix: Sequence[str]) -> None:
         )
 
 
-def has_candidate(name: str) -> bool:
-    """Whether apt knows a version of this package."""
-    for line in output(["apt-cache", "policy", name], {**os.environ, "LC_ALL": "C"}).splitlines():
-        key, _, value = line.strip().partition(": ")
-        if key == "Candidate":
-            return value not in ("", "(none)")
-    return False
+def apt_policy(names: Sequence[str]) -> str:
+    return output(["apt-cache", "policy", *names], {**os.environ, "LC_ALL": "C"})
+
+
+def candidates(policy: str) -> set[str]:
+    """The packages of which apt knows a version, as `apt-cache policy` lists them."""
+    found, package = set(), ""
+    for line in policy.splitlines():
+        if not line.startswith(" "):
+            package = line.rstrip(":")
+        elif line.strip().startswith("Candidate: ") and "(none)" not in line:
+            found.add(package)
+    return found
 
 
 def line_to_type(lacking: Iterable[Need]) -> str:

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from vramble_setup import system_packages
 from vramble_setup.report import SetupError
-from vramble_setup.system_packages import Need, ensure, line_to_type, missing, needs_for, privileges
+from vramble_setup.system_packages import Need, candidates, ensure, line_to_type, missing, needs_for, privileges
 
 COMPILER = Need(("g++",), "build the engine", command="no-such-compiler")
 CACHE = Need(("ccache",), "build the engine", command="no-such-cache", optional=True)
@@ -94,3 +94,8 @@ def test_the_line_to_type_fits_the_system_and_every_release(monkeypatch, sudo, s
     line = line_to_type([GLIB])
     assert line.startswith(start)
     assert " libglib2.0-0" in line
+
+
+def test_what_apt_offers_is_read_from_its_policy():
+    policy = "g++:\n  Installed: (none)\n  Candidate: 4:12.2.0\nlibold:\n  Installed: (none)\n  Candidate: (none)\n"
+    assert candidates(policy) == {"g++"}
