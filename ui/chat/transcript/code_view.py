@@ -115,29 +115,30 @@ class CodeView(PartView):
         last = min(len(self._rows.rows) - 1, int((clip.bottom() - self.head) / line))
         painter.setPen(self.look.colour("text"))
         for number in range(first, last + 1):
-            layout, units = self._layout(number)
-            row = self._rows.rows[number]
+            layout, _ = self._layout(number)
             place = QPointF(self._padding - self.state.scroll, self.head + number * line)
-            chosen = self._selected(row, units, selection)
-            layout.draw(painter, place, chosen)
-            if selection and selection[0] <= row.end < selection[1] and self._ends_line(number):
-                x = place.x() + layout.lineAt(0).naturalTextWidth()
-                painter.fillRect(QRectF(x, place.y(), self.look.code_column * 0.6, line), self.look.colour("selection"))
+            if selection is not None:
+                self._paint_selection(painter, number, place, selection)
+            layout.draw(painter, place)
         self._trim(first, last)
 
     def _ends_line(self, number: int) -> bool:
         rows = self._rows.rows
         return number + 1 < len(rows) and rows[number + 1].line != rows[number].line
 
-    def _selected(self, row: Row, units: Units, selection: Range | None) -> list[QTextLayout.FormatRange]:
-        if selection is None:
-            return []
+    def _paint_selection(self, painter: QPainter, number: int, place: QPointF, selection: Range) -> None:
+        """Fill the selected columns of a row; a selected line end is a bit of ground behind the line."""
+        row = self._rows.rows[number]
         low, high = max(selection[0], row.start), min(selection[1], row.end)
-        if low >= high:
-            return []
-        form = QTextCharFormat()
-        form.setBackground(QBrush(self.look.colour("selection")))
-        return [_range(units, low - row.start, high - row.start, form)]
+        if low > high:
+            return
+        layout, units = self._layout(number)
+        line = layout.lineAt(0)
+        left, right = (x_of(line, units.to_qt(position - row.start)) for position in (low, high))
+        if selection[0] <= row.end < selection[1] and self._ends_line(number):
+            right += self.look.code_column * 0.6
+        box = QRectF(place.x() + left, place.y(), right - left, self.look.code_line)
+        painter.fillRect(box, self.look.colour("selection"))
 
     def _layout(self, number: int) -> tuple[QTextLayout, Units]:
         known = self._layouts.get(number)

@@ -15,6 +15,9 @@ COLUMN = 820
 LINE_HEIGHT = 1.45
 """Distance of base lines in ems."""
 
+CODE_LINE_HEIGHT = 1.48
+"""The same for code."""
+
 HEADING_SIZES = {0: 1.0, 1: 1.5, 2: 1.28, 3: 1.12, 4: 1.0, 5: 1.0, 6: 0.94}
 CODE_SIZE = 0.94
 SMALL_SIZE = 0.9
@@ -69,7 +72,7 @@ class Look:
         self.em = float(QFontInfo(self.body).pixelSize())
         self.line = round(self.em * LINE_HEIGHT)
         code_metrics = QFontMetricsF(self.code)
-        self.code_line = float(round(max(code_metrics.height(), QFontInfo(self.code).pixelSize() * 1.4)))
+        self.code_line = float(round(max(code_metrics.height(), QFontInfo(self.code).pixelSize() * CODE_LINE_HEIGHT)))
         self.code_ascent = code_metrics.ascent() + (self.code_line - code_metrics.height()) / 2
         self.code_column = code_metrics.horizontalAdvance("m")
         self.small_metrics = QFontMetricsF(self.small)

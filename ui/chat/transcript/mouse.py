@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QPointF, Qt, QTimer
-from PySide6.QtGui import QClipboard, QGuiApplication, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QClipboard, QGuiApplication, QMouseEvent, QPointingDevice, QWheelEvent
 
 from ui.chat.transcript import hit
 from ui.chat.transcript.actions import Actions
@@ -44,7 +44,8 @@ class Mouse(QObject):
             return
         self._link = hit.link_at(self._view.scene, point)
         spot = hit.spot_at(self._view.scene, point)
-        if spot is None or hit.on_sticky_head(self._view.scene, point):
+        by_finger = event.pointerType() is QPointingDevice.PointerType.Finger
+        if spot is None or by_finger or hit.on_sticky_head(self._view.scene, point):
             return
         self._selecting = True
         near = (point - self._clicked_at).manhattanLength() < 6
@@ -102,6 +103,7 @@ class Mouse(QObject):
     def _extend(self) -> None:
         spot = hit.spot_at(self._view.scene, self._last)
         if spot is not None and spot != self._view.selection.cursor:
+            self._view.content.follow = False  # what is being selected must not move away
             self._view.selection.extend(spot)
             self._view.viewport().update()
 
@@ -132,6 +134,8 @@ class Mouse(QObject):
         if event.button() is not Qt.MouseButton.LeftButton:
             return
         self._autoscroll.stop()
+        if self._selecting:
+            self._view.content.follow = self._view.content.at_end()
         self._bar, self._selecting = None, False
         link, self._link = self._link, ""
         if link and self._view.selection.ends is None and hit.link_at(self._view.scene, event.position()) == link:

@@ -9,6 +9,7 @@ from bisect import bisect_left
 LINE_SEPARATOR = "\u2028"
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufffc\ud800-\udfff]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufeff]")
 _UNCOPIABLE = re.compile("[\ud800-\udfff]")
 
 
@@ -28,6 +29,11 @@ def copiable(text: str) -> str:
     """``text`` as the clipboard takes it: line ends are ``\\n``, nothing is half a character."""
     text = text.replace("\u2029", "\n").replace("\u2028", "\n")
     return _UNCOPIABLE.sub("\ufffd", text) if _UNCOPIABLE.search(text) else text
+
+
+def mixes_directions(text: str) -> bool:
+    """Whether a run of characters may stand in more than one place of a line."""
+    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
 
 
 def is_right_to_left(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -10,7 +11,7 @@ from PySide6.QtGui import QBrush, QPainter, QTextCharFormat, QTextLayout, QTextL
 from ui.chat.transcript.blocks import Span, Style, Styled
 from ui.chat.transcript.look import HEADING_SIZES, PILL_PADDING, Ink, Look
 from ui.chat.transcript.part_view import PartView, Range
-from ui.chat.transcript.qt_text import LINE_SEPARATOR, Units, displayable, is_right_to_left
+from ui.chat.transcript.qt_text import LINE_SEPARATOR, Units, displayable, is_right_to_left, mixes_directions
 
 _ALIGNMENTS = {
     "l": Qt.AlignmentFlag.AlignLeft,
@@ -49,6 +50,7 @@ class TextView(PartView):
         shown = shown.removesuffix("\n")
         base = Style.BOLD if strong else Style.PLAIN
         self._layout = QTextLayout(shown.replace("\n", LINE_SEPARATOR), look.font(base, level))
+        self._last = self._units.to_qt(len(shown))
         self._layout.setCacheEnabled(True)
         self._layout.setTextOption(_option(content.text, align))
         self._layout.setFormats(self._formats(base))
@@ -96,18 +98,25 @@ class TextView(PartView):
     def paint(self, painter: QPainter, clip: QRectF, selection: Range | None) -> None:
         """Draw the text, the pills behind inline code, and the selection."""
         self._paint_pills(painter)
+        chosen: list[QTextLayout.FormatRange] = []
+        if selection is not None and selection[0] < selection[1]:
+            chosen = self._paint_selection(painter, *selection)
         painter.setPen(self.look.colour(self._colour))
-        self._layout.draw(painter, QPointF(0, 0), self._selected(selection), clip)
+        self._layout.draw(painter, QPointF(0, 0), chosen, clip)
 
-    def _selected(self, selection: Range | None) -> list[QTextLayout.FormatRange]:
-        if selection is None or selection[0] >= selection[1]:
+    def _paint_selection(self, painter: QPainter, start: int, end: int) -> list[QTextLayout.FormatRange]:
+        """Fill whole lines behind the selected letters. Where directions mix, Qt has to: what it needs is returned."""
+        colour = self.look.colour("selection")
+        if not mixes_directions(self._content.text):
+            for box in self.boxes(Span(start, end - start, Style.PLAIN)):
+                number = self._line_number_at(box.center().y())
+                painter.fillRect(QRectF(box.left(), self._tops[number], box.width(), self._line_height(number)), colour)
             return []
         chosen = QTextLayout.FormatRange()
-        chosen.start = self._units.to_qt(selection[0])
-        chosen.length = self._units.to_qt(selection[1]) - chosen.start
+        chosen.start = self._units.to_qt(start)
+        chosen.length = self._units.to_qt(end) - chosen.start
         form = QTextCharFormat()
-        form.setBackground(QBrush(self.look.colour("selection")))
-        form.setForeground(QBrush(self.look.colour("text")))
+        form.setBackground(QBrush(colour))
         chosen.format = form
         return [chosen]
 
@@ -137,24 +146,24 @@ class TextView(PartView):
         line = self._layout.lineForTextPosition(units)
         return line.lineNumber() if line.isValid() else 0
 
-    def _line_at(self, y: float) -> QTextLine:
-        number = 0
-        while number + 1 < len(self._tops) and self._tops[number + 1] <= y:
-            number += 1
-        return self._layout.lineAt(number)
+    def _line_number_at(self, y: float) -> int:
+        return max(0, bisect_right(self._tops, y) - 1)
+
+    def _line_height(self, number: int) -> float:
+        bottom = self._tops[number + 1] if number + 1 < len(self._tops) else self.height
+        return bottom - self._tops[number]
 
     def position_at(self, point: QPointF) -> int:
         """Character position nearest to ``point``."""
-        line = self._line_at(point.y())
+        line = self._layout.lineAt(self._line_number_at(point.y()))
         return min(self.length, self._units.from_qt(line.xToCursor(point.x())))
 
     def caret(self, position: int) -> QRectF:
         """Where a caret at ``position`` stands: the whole height of its line."""
-        units = min(self._units.to_qt(position), len(self._layout.text().encode("utf-16-le")) // 2)
+        units = min(self._units.to_qt(position), self._last)
         number = self._line_number(units)
         line = self._layout.lineAt(number)
-        bottom = self._tops[number + 1] if number + 1 < len(self._tops) else self.height
-        return QRectF(x_of(line, units), self._tops[number], 1, bottom - self._tops[number])
+        return QRectF(x_of(line, units), self._tops[number], 1, self._line_height(number))
 
     def link_at(self, point: QPointF) -> str:
         """Address under ``point``, or an empty string."""

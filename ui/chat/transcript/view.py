@@ -23,9 +23,9 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QScroller, QWidget
 
 from ui.chat.transcript import hit
 from ui.chat.transcript.actions import Actions
-from ui.chat.transcript.budget import Tired, deadline
+from ui.chat.transcript.background import Background
+from ui.chat.transcript.budget import deadline
 from ui.chat.transcript.buttons import Buttons
-from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.empty import EmptyText
 from ui.chat.transcript.end_button import EndButton
 from ui.chat.transcript.feed import Feed
@@ -45,10 +45,6 @@ SHARE = 5
 """A refresh may come again after so many times what the last one took."""
 FIRST_READ = 0.025
 """Seconds spent at most on reading long messages before the first paint."""
-FIRST_COLOURS = 0.003
-"""Seconds spent at most on colouring code before a paint."""
-IDLE_SLICE = 0.006
-"""Seconds of one portion of work in the background."""
 
 
 class TranscriptView(QAbstractScrollArea):
@@ -88,11 +84,10 @@ class TranscriptView(QAbstractScrollArea):
         self._actions = Actions(self, self._buttons)
         self._spoken = Spoken(self, self.viewport(), self.words)
         self._mouse, self._keys = Mouse(self, self._actions), Keys(self)
-        self._soon, self._idle = QTimer(self), QTimer(self)
+        self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.timeout.connect(self.refresh)
-        self._idle.setInterval(1)
-        self._idle.timeout.connect(self._work)
+        self._background = Background(self.content, self.refresh, self.viewport().update, self)
         self.verticalScrollBar().valueChanged.connect(self._bar_moved)
         QScroller.grabGesture(self.viewport(), QScroller.ScrollerGestureType.TouchGesture)
         theme.changed.connect(self._theme_changed)
@@ -162,12 +157,10 @@ class TranscriptView(QAbstractScrollArea):
         self.content.limit(deadline(FIRST_READ))
         self._feed.flush()
         self.content.arrange()
-        self._colour(deadline(FIRST_COLOURS))
+        self._background.attend()
         self._sync_bar()
         self._place_overlays()
         self.viewport().update()
-        if self.content.unread() is not None or self._uncoloured():
-            self._idle.start()
         self._cost_s = perf_counter() - begun
 
     def _sync_bar(self) -> None:
@@ -189,39 +182,6 @@ class TranscriptView(QAbstractScrollArea):
         self._end_button.place(self.viewport().rect(), self.scene.column_x + self.content.column)
         self._end_button.setVisible(bool(self.content.rows) and not self.content.at_end())
         self._spoken.update(self.scene)
-
-    def _code_views(self) -> list[CodeView]:
-        views = []
-        for placed in self.content.placed:
-            message = self.content.message(placed.row)
-            if message.part(placed.section) is not None:
-                view = message.view(placed.section)
-                if isinstance(view, CodeView) and not view.highlighter.done:
-                    views.append(view)
-        return views
-
-    def _uncoloured(self) -> bool:
-        return bool(self._code_views())
-
-    def _colour(self, tired: Tired) -> bool:
-        changed = False
-        for view in self._code_views():
-            changed = view.colour_on(tired) or changed
-            if tired():
-                break
-        return changed
-
-    def _work(self) -> None:
-        """A portion of what can wait: reading long messages on, colouring code."""
-        tired = deadline(IDLE_SLICE)
-        unread = self.content.unread()
-        if unread is not None:
-            self.content.messages.read_on(unread, tired)
-            self.refresh()
-        elif self._colour(tired):
-            self.viewport().update()
-        if self.content.unread() is None and not self._uncoloured():
-            self._idle.stop()
 
     # Events.
 
