@@ -77,7 +77,7 @@ def test_progress_before_the_first_token(make_view: MakeView) -> None:
         ({"versions": 2, "version": 2}, "2/2 · 312 tokens · 41.2 tok/s"),
         ({"status": Status.STOPPED}, "Stopped · 312 tokens · 41.2 tok/s"),
         ({"stats": None}, ""),
-        ({"stats": GenerationStats(generated_tokens=1, decode_tps=0.0)}, "1 tokens"),
+        ({"stats": GenerationStats(generated_tokens=1, decode_tps=0.0)}, "1 token"),
         ({"stats": GenerationStats(generated_tokens=12345, decode_tps=1234.56)}, "12,345 tokens · 1,234.6 tok/s"),
     ],
 )

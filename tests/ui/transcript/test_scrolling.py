@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QScrollEvent, QScrollPrepareEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -92,6 +92,24 @@ def test_case_107_who_scrolls_up_stays_there(make_view: MakeView, running: Trans
     assert not end_button_shown(view)
     grow(running, view, PARAGRAPH * 3)
     assert bar(view)[0] == bar(view)[1]
+
+
+def test_touch_moves_by_the_finger_s_way(make_view: MakeView, running: TranscriptModel) -> None:
+    """Qt's scroller speaks in places; what changed above meanwhile must not be taken for the finger's way."""
+    view = make_view(running)
+    prepare = QScrollPrepareEvent(QPointF(100, 100))
+    QApplication.sendEvent(view.viewport(), prepare)
+    assert prepare.isAccepted()
+    start = prepare.contentPos().y()
+    assert (start, prepare.contentPosRange().bottom()) == pytest.approx(bar(view), abs=1)
+    before = {(p.row, p.section): p.y for p in view.content.placed}
+    for distance in (40, 90):
+        state = QScrollEvent.ScrollState.ScrollUpdated
+        QApplication.sendEvent(view.viewport(), QScrollEvent(QPointF(0, start - distance), QPointF(), state))
+    after = {(p.row, p.section): p.y for p in view.content.placed}
+    moved = [after[one] - before[one] for one in before.keys() & after.keys()]
+    assert moved
+    assert moved == pytest.approx([90.0] * len(moved))
 
 
 def test_case_107_following_survives_a_resize(make_view: MakeView, running: TranscriptModel) -> None:

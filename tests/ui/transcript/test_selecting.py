@@ -7,8 +7,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from engine.chat.records import Status
 from tests.ui.transcript.conftest import MakeView
-from tests.ui.transcript.samples import answer, buttons, clipboard, dialogue, point_of, question
+from tests.ui.transcript.samples import answer, buttons, clipboard, dialogue, model_of, point_of, question
 from tests.ui.transcript.test_parse import ANGLES, HTML
 from ui.chat.transcript.selection import LARGE, message_text
 from ui.chat.transcript.view import TranscriptView
@@ -76,6 +77,34 @@ def test_part_of_a_word_a_word_a_paragraph(make_view: MakeView) -> None:
     assert view.selected_text() == "words"
     QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert view.selected_text() == "Some words here."
+
+
+def test_what_is_selected_is_seen(make_view: MakeView) -> None:
+    view = make_view([answer("Some words here.\n\n```py\ncode = 1\n```\n\n| cell |\n|---|\n\nשלום עולם and more")])
+    plain = view.viewport().grab().toImage()
+    colour = view.content.look.tokens.selection
+    view.actions_of.select_all()
+    chosen = view.viewport().grab().toImage()
+    for words in ("ome", "ode", "ell", "and"):
+        at = point_of(view, 0, words)
+        line = [chosen.pixelColor(at.x(), at.y() + dy).name().upper() for dy in range(-9, 10)]
+        assert colour in line, words
+        assert colour not in [plain.pixelColor(at.x(), at.y() + dy).name().upper() for dy in range(-9, 10)]
+
+
+def test_what_is_being_selected_does_not_move_away(make_view: MakeView) -> None:
+    model = model_of([*dialogue(10), answer("word " * 60, "run", status=Status.STREAMING)])
+    view = make_view(model)
+    port = view.viewport()
+    start, end = point_of(view, 10, "ord"), point_of(view, 10, "rd word")
+    QTest.mousePress(port, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(port, end)
+    QTest.mouseMove(port, end + QPoint(60, 0))
+    model.update(answer("word " * 600, "run", status=Status.STREAMING))
+    view.refresh()
+    assert point_of(view, 10, "ord") == start
+    QTest.mouseRelease(port, Qt.MouseButton.LeftButton, pos=end)
+    assert not view.content.follow
 
 
 def test_shift_click_extends(make_view: MakeView) -> None:

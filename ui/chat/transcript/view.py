@@ -36,7 +36,7 @@ from ui.chat.transcript.mouse import Mouse
 from ui.chat.transcript.paint import Scene, paint
 from ui.chat.transcript.selection import Selection, selected_text
 from ui.chat.transcript.spoken import Spoken
-from ui.chat.transcript.words import make_words
+from ui.chat.transcript.words import Words
 from ui.theme import Theme
 
 FRAME_MS = 33
@@ -70,7 +70,7 @@ class TranscriptView(QAbstractScrollArea):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.viewport().setMouseTracking(True)
         self._theme = theme
-        self.words = make_words(self.tr)
+        self.words = self._make_words()
         self.selection = Selection()
         self.content = Layout(Look(theme), self.words)
         self.scene = Scene(self.content, 0.0, self.selection)
@@ -93,6 +93,16 @@ class TranscriptView(QAbstractScrollArea):
         theme.changed.connect(self._theme_changed)
         self._feed = Feed(model, self.content, self.selection, self._model_changed, self)
         self._feed.reset()
+
+    def _make_words(self) -> Words:
+        return Words(
+            no_answer=self.tr("No answer text"),
+            stopped=self.tr("Stopped"),
+            preparing=self.tr("Preparing the rest of this message"),
+            one_token=self.tr("1 token"),
+            tokens=self.tr("{} tokens"),
+            speed=self.tr("{} tok/s"),
+        )
 
     # What others may ask for.
 

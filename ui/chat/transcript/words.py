@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.chat.records import Status
@@ -11,11 +10,12 @@ from ui.chat.transcript.row import Row
 
 @dataclass(frozen=True)
 class Words:
-    """Sentences and labels. ``tokens`` has a place for a number, ``speed`` for one with a decimal."""
+    """Sentences and labels; ``tokens`` and ``speed`` have a place for a number."""
 
     no_answer: str
     stopped: str
     preparing: str
+    one_token: str
     tokens: str
     speed: str
 
@@ -28,7 +28,8 @@ class Words:
         stats = row.stats
         if stats is None or not stats.generated_tokens:
             return ""
-        figures = [self.tokens.format(f"{stats.generated_tokens:,}")]
+        count = stats.generated_tokens
+        figures = [self.one_token if count == 1 else self.tokens.format(f"{count:,}")]
         if stats.decode_tps > 0:
             figures.append(self.speed.format(f"{stats.decode_tps:,.1f}"))
         return " · ".join(figures)
@@ -38,13 +39,3 @@ class Words:
         version = f"{row.version}/{row.versions}" if row.versions > 1 else ""
         return " · ".join(word for word in (version, self.note(row), self.figures(row)) if word)
 
-
-def make_words(tr: Callable[[str], str]) -> Words:
-    """The words in the language of ``tr``."""
-    return Words(
-        no_answer=tr("No answer text"),
-        stopped=tr("Stopped"),
-        preparing=tr("Preparing the rest of this message"),
-        tokens=tr("{} tokens"),
-        speed=tr("{} tok/s"),
-    )
