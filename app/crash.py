@@ -21,9 +21,7 @@ from app.notices import Notice, Notices, Severity, from_error
 from engine.errors import VrambleError
 
 NOTICE = "bug"
-SENTENCE = (
-    "Something went wrong inside Vramble. Your conversations are kept. The details can be copied into a report."
-)
+SENTENCE = "Something went wrong inside Vramble. Your conversations are kept. The details can be copied into a report."
 MOST_REPORTS = 20
 """Reports of one run that are written to stderr in full; an endless loop of bugs must not fill the disk."""
 

@@ -19,6 +19,7 @@ from ui.chat.hint import HintLine
 from ui.chat.model_actions import ModelActions
 from ui.chat.page import ConversationPage
 from ui.chat.sidebar import Sidebar
+from ui.chat.words import isolated
 from ui.memory.strip import MemoryStrip
 from ui.start_trace import FirstPaint
 from ui.theme import SCROLL_BAR, SPACE_L, SPACE_S, Theme, ThemeMode
@@ -266,7 +267,7 @@ class MainWindow(QMainWindow):
         place = conversation.id if conversation is not None else None
         self._composer.switch_to(place)
         self._change(conversation=place)
-        self.setWindowTitle(f"{conversation.title} – Vramble" if conversation is not None else "Vramble")
+        self.setWindowTitle(f"{isolated(conversation.title)} – Vramble" if conversation is not None else "Vramble")
         self._choose_page()
 
     def _set_mode(self, mode: ThemeMode) -> None:

@@ -9,13 +9,13 @@ from app.chat.controller import ChatController
 from app.notices import Action, Notice, Notices, Severity
 from engine.chat.records import Conversation
 from ui.chat.conversation_view import ConversationView
+from ui.chat.words import isolated
 from ui.theme import SPACE_L, SPACE_S, Theme, set_role
 from ui.widgets.text_button import TextButton
 
 WIDTH = 260
 UNDO_MS = 12_000
 DELETED_NOTICE = "conversation-deleted"
-TITLE_IN_NOTICE = 40
 
 
 class Sidebar(QWidget):
@@ -76,12 +76,11 @@ class Sidebar(QWidget):
         self._offer_undo(conversation, found.title)
 
     def _offer_undo(self, conversation: str, title: str) -> None:
-        short = title if len(title) <= TITLE_IN_NOTICE else title[: TITLE_IN_NOTICE - 1] + "…"
         self._notices.post(
             Notice(
                 DELETED_NOTICE,
                 Severity.INFO,
-                self.tr("Deleted “{title}”.").format(title=short),
+                self.tr("Deleted “{title}”.").format(title=isolated(title)),
                 actions=(Action(self.tr("Undo"), lambda: self._undo(conversation)),),
                 timeout_ms=UNDO_MS,
             )

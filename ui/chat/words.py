@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from engine.protocol.frames import Hello
 from engine.protocol.types import DeviceInfo, DeviceKind, ModelInfo
 
+TURNING = {"R", "AL", "RLE", "RLO", "LRE", "LRO", "PDF", "RLI", "LRI", "FSI", "PDI"}
 GIB = 1024**3
 MIB = 1024**2
 NOISE = re.compile(r"\([^)]*\)|\b(AMD|NVIDIA|Intel|Corporation|Advanced Micro Devices,? Inc\.?)\b", re.IGNORECASE)
@@ -31,6 +33,12 @@ def size_text(size: int) -> str:
 def path_text(path: Path) -> str:
     """A path for showing; bytes that are no text become question marks."""
     return os.fsencode(path).decode("utf-8", "replace")
+
+
+def isolated(text: str) -> str:
+    """``text`` for the middle of a sentence: what runs from right to left cannot turn the rest around."""
+    turns = any(unicodedata.bidirectional(letter) in TURNING for letter in text)
+    return f"\u2068{text}\u2069" if turns else text
 
 
 def tokens_text(count: int) -> str:

@@ -178,7 +178,7 @@ QTableView::item:selected, QTreeView::item:selected { background: $selection; co
 QHeaderView { background: $surface; border: none; }
 QHeaderView::section {
     background: $surface; color: $muted; border: none; border-bottom: 1px solid $hairline;
-    padding: 0 8px; min-height: ${control}px;
+    padding: 0 11px; min-height: ${control}px;
 }
 QTableCornerButton::section { background: $surface; border: none; }
 QTabWidget::pane { border: none; border-top: 1px solid $hairline; }

@@ -151,9 +151,7 @@ def test_a_failed_load_has_a_next_step(make_window: MakeWindow, qtbot: QtBot) ->
     window = make_window("Alpha")
     path = window.library.models[0].path
     window.window._model_actions.load(path)
-    failed = Failed(
-        id=1, code="not-gguf", message="It is no GGUF.", next_step="Get it again.", detail="magic 0"
-    )
+    failed = Failed(id=1, code="not-gguf", message="It is no GGUF.", next_step="Get it again.", detail="magic 0")
     window.worker.finish_load(failed)
     (card,) = window.window._notice_bar.cards
     assert card.text == "It is no GGUF. Get it again."

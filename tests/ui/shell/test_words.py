@@ -92,3 +92,10 @@ def test_layers_on_the_processor_are_told() -> None:
     assert words.layers_text(model_info()) == ""
     assert words.layers_text(model_info(device=PROCESSOR)) == ""
     assert "20 of 36" in "\n".join(device_view(HELLO, model_info(gpu_layers=20), None).details)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("plain", "plain"), ("\u202eabc", "\u2068\u202eabc\u2069"), ("שלום", "\u2068שלום\u2069")]
+)
+def test_titles_cannot_turn_their_neighbours_around(text: str, shown: str) -> None:
+    assert words.isolated(text) == shown
