@@ -15,7 +15,6 @@ from app.downloads.speed import SpeedMeter
 from app.paths import find_paths
 from engine.downloads.client import events
 from engine.downloads.messages import Event, Failed, Fetch, Fetched, Listed, ListRepo, Note, Progress, Request, Waiting
-from engine.library.address import parse_repo
 from engine.library.listing import RepoListing, choose
 from engine.library.names import shown
 from engine.library.sizes import size_text
@@ -50,7 +49,7 @@ def pull(arguments: argparse.Namespace) -> int:
         models=os.fsencode(find_paths().models),
         repo=listing.repo,
         files=file.parts,
-        revision=parse_repo(arguments.repo).revision,
+        revision=listing.revision,
     )
     done = _fetch(request, say)
     _print(done, as_json=arguments.json)

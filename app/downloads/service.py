@@ -114,22 +114,16 @@ class DownloadService(QObject):
         Raises:
             VrambleError: The name is not safe to use.
         """
-        files = file.parts if isinstance(file, RepoFile) else self._parts_of(repo, file)
+        known = self._listing if self._listing is not None and self._listing.repo == repo else None
+        files = file.parts if isinstance(file, RepoFile) else _parts_of(known, file)
         for job in self._jobs:
             if job.key == (repo, files[0].path) and job.state is not JobState.DONE:
                 self.retry(job.number)
                 return job.number
-        job = self._add(repo, files, "main")
+        job = self._add(repo, files, known.revision if known else "main")
         self._publish()
         self._pump()
         return job.number
-
-    def _parts_of(self, repo: str, path: str) -> tuple[FilePart, ...]:
-        if self._listing is not None and self._listing.repo == repo:
-            for known in self._listing.files:
-                if known.path == path:
-                    return known.parts
-        return (FilePart(path=path),)
 
     def _add(self, repo: str, files: tuple[FilePart, ...], revision: str) -> Job:
         job = Job(self._next_id, self._models, repo, files, revision)
@@ -258,3 +252,11 @@ class DownloadService(QObject):
             self._dirty = False
             self._timer.start()
             self.jobs_changed.emit()
+
+
+def _parts_of(listing: RepoListing | None, path: str) -> tuple[FilePart, ...]:
+    """All parts of the model that begins with ``path``, as far as it is known."""
+    for file in listing.files if listing is not None else ():
+        if file.path == path:
+            return file.parts
+    return (FilePart(path=path),)

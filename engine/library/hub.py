@@ -45,7 +45,7 @@ def list_files(text: str, timeout: float = TIMEOUT_S) -> RepoListing:
             unreachable, rate-limited and so on, each with its own code.
     """
     ref = parse_repo(text)
-    listing = parse_listing(ref.repo, _model_info(ref.repo, ref.revision, timeout))
+    listing = parse_listing(ref.repo, _model_info(ref.repo, ref.revision, timeout), ref.revision)
     if ref.wanted is None:
         return listing
     found, _ = choose(listing, ref.wanted)

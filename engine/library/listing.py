@@ -50,6 +50,7 @@ class RepoListing(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         repo: ``owner/repo`` as the Hub spells it.
+        revision: What was asked for: a branch, tag or commit.
         commit: Commit the listing is of, None when unknown.
         gated: The owner asks for accepted terms.
         files: Models by size, companions last.
@@ -58,6 +59,7 @@ class RepoListing(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     repo: str
+    revision: str = "main"
     commit: str | None = None
     gated: bool = False
     files: tuple[RepoFile, ...] = ()
@@ -65,7 +67,7 @@ class RepoListing(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
 
 
-def parse_listing(repo: str, data: object) -> RepoListing:
+def parse_listing(repo: str, data: object, revision: str = "main") -> RepoListing:
     """The listing in the JSON answer ``data`` of ``/api/models/<repo>?blobs=true``. Never raises."""
     answer = data if isinstance(data, Mapping) else {}
     siblings = answer.get("siblings")
@@ -84,6 +86,7 @@ def parse_listing(repo: str, data: object) -> RepoListing:
     commit = answer.get("sha")
     return RepoListing(
         repo=_text(answer.get("id")) or repo,
+        revision=revision,
         commit=commit if isinstance(commit, str) and commit else None,
         gated=answer.get("gated") not in (None, False, ""),
         files=tuple(sorted(_models(parts), key=_order)),

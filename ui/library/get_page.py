@@ -5,12 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
-from app.downloads.service import DownloadJob, DownloadService, JobState, RepoListing
-from app.library.service import InstalledModel, LibraryService
+from app.downloads.service import DownloadService, RepoListing
+from app.library.service import LibraryService
 from engine.errors import VrambleError
 from engine.library.address import parse_repo
 from engine.library.listing import RepoFile, choose
 from ui.library import words
+from ui.library.file_status import Status, status_of
 from ui.library.files_model import ROW_ROLE, Column, FilesTable
 from ui.library.message_slot import MessageSlot
 from ui.library.table_view import TableView
@@ -221,31 +222,24 @@ class GetPage(QWidget):
     def _refresh_status(self) -> None:
         if self._listing is not None:
             found = self._listing
-            status = {file.path: self._status(found.repo, file) for file in found.files}
-            self._table.set_status({path: text for path, text in status.items() if text})
+            words = {
+                Status.NEW: "",
+                Status.DOWNLOADING: self.tr("Downloading"),
+                Status.INTERRUPTED: self.tr("Interrupted"),
+                Status.INSTALLED: self.tr("Installed"),
+            }
+            self._table.set_status({file.path: words[self._status(found.repo, file)] for file in found.files})
         self._show_chosen()
 
-    def _status(self, repo: str, file: RepoFile) -> str:
-        job = self._job(repo, file)
-        if job is not None and job.state.active:
-            return self.tr("Downloading")
-        if job is not None and job.state is not JobState.DONE:
-            return self.tr("Interrupted")
-        return self.tr("Installed") if self._installed(repo, file) else ""
-
-    def _job(self, repo: str, file: RepoFile) -> DownloadJob | None:
-        return next((job for job in self._downloads.jobs if (job.repo, job.file) == (repo, file.path)), None)
-
-    def _installed(self, repo: str, file: RepoFile) -> InstalledModel | None:
-        target = self._library.folder / repo / file.path
+    def _status(self, repo: str, file: RepoFile) -> Status:
         models = self._library.models + self._library.companions
-        return next((model for model in models if model.path == target and model.state.value == "ok"), None)
+        return status_of(repo, file.path, self._downloads.jobs, models, self._library.folder)
 
     def _show_chosen(self) -> None:
         file, found = self._chosen(), self._listing
-        status = self._status(found.repo, file) if file and found else ""
-        self._download_button.setEnabled(file is not None and status in ("", self.tr("Interrupted")))
-        label = self.tr("Resume") if status == self.tr("Interrupted") else self.tr("Download")
+        status = self._status(found.repo, file) if file and found else Status.NEW
+        self._download_button.setEnabled(file is not None and status in (Status.NEW, Status.INTERRUPTED))
+        label = self.tr("Resume") if status is Status.INTERRUPTED else self.tr("Download")
         if file is not None and file.size is not None:
             label = self.tr("{0} ({1})").format(label, words.file_size(file.size))
         self._download_button.setText(label)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -228,3 +230,12 @@ def test_a_name_that_is_not_safe_starts_nothing(downloads: DownloadService) -> N
     with pytest.raises(VrambleError):
         downloads.start(REPO, "../evil.gguf")
     assert downloads.jobs == ()
+
+
+def test_the_window_process_never_loads_the_hub_client() -> None:
+    code = (
+        "import sys, app.downloads.service, app.library.service, app.downloads.commands, app.library.commands\n"
+        "print([name for name in ('huggingface_hub', 'httpx2', 'httpx', 'llama_cpp') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

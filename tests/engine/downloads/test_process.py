@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import resource
 import signal
 import subprocess
@@ -209,3 +210,24 @@ def test_the_environment_switches_the_other_transfer_off() -> None:
     assert env["HF_HUB_DISABLE_XET"] == "1"
     assert env["PYTHONPATH"].split(os.pathsep)[1] == "/somewhere"
     assert env["PATH"] == "/bin"
+
+
+@pytest.mark.slow
+def test_killed_again_and_again(
+    hub: LocalHub, tmp_path: Path, start: Callable[[Fetch], subprocess.Popen[bytes]]
+) -> None:
+    rng = random.Random(5)
+    file = hub.add(REPO, FILE, content(4_000_000), bytes_per_s=2_500_000)
+    kills = 0
+    while not (tmp_path / REPO / FILE).exists() and kills < 30:
+        child = start(fetch_request(tmp_path))
+        try:
+            child.wait(timeout=0.6 + rng.random() * 0.6)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+            kills += 1
+    file.bytes_per_s = None
+    assert finish(fetch_request(tmp_path)).sha256 == file.sha256
+    assert kills >= 2
+    assert hub.sent[FILE] - 4_000_000 <= kills * 1_000_000
