@@ -13,11 +13,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from app.chat.transcript import TranscriptModel
-from app.main import main
 from PySide6.QtCore import QAbstractItemModel, QObject, QPoint, QRect, Qt
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
+
+from app.chat.transcript import TranscriptModel
+from app.main import main
 
 TEXT_GETTERS = ("text", "toPlainText", "title", "currentText", "full_text")
 

@@ -1,0 +1,103 @@
+"""The model manager window against a Hub on this machine: get, cancel, wrong bytes, no Hub."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.harness import Program, Screen, program
+from tests.fakes.local_hub import HubFile, LocalHub
+from tests.fakes.tiny_gguf import small_llama
+
+REPO = "someone/tiny-GGUF"
+FILE = "tiny-F32.gguf"
+
+
+@pytest.fixture
+def hub() -> Iterator[LocalHub]:
+    with LocalHub() as hub:
+        hub.repos[REPO] = {FILE: HubFile(small_llama())}
+        yield hub
+
+
+def list_files(run: Program, repo: str = REPO) -> None:
+    run.click("findModelButton")
+    run.click("repoEdit")
+    run.key("ctrl+a")
+    run.type(repo)
+    run.key("Return")
+
+
+def start_download(run: Program) -> None:
+    list_files(run)
+    run.click_row("filesTable", FILE)
+    run.click("downloadButton")
+
+
+def installed(home: Path) -> list[Path]:
+    return sorted((home / "data/models").rglob("*.gguf"))
+
+
+def manager_text(run: Program) -> str:
+    return " ".join(run.ask("texts", name="modelManager"))
+
+
+def test_download_load_and_answer(screen: Screen, home: Path, hub: LocalHub) -> None:
+    with program(screen, home, {"HF_ENDPOINT": hub.url}) as run:
+        start_download(run)
+        run.click("loadDownloadedButton", 60)
+        run.until(lambda: run.widget("modelPicker")["text"].startswith("tiny"), "the model to be loaded", 60)
+        [path] = installed(home)
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == hub.repos[REPO][FILE].sha256
+        main = run.widget("composer")
+        run.screen.xdotool("windowraise", str(main["window"]))
+        run.send("Hi")
+        assert run.answer()["text"] != ""
+
+
+def test_cancel_leaves_nothing(screen: Screen, home: Path, hub: LocalHub) -> None:
+    hub.repos[REPO][FILE].pause_after = 500_000
+    with program(screen, home, {"HF_ENDPOINT": hub.url}) as run:
+        start_download(run)
+        run.until(lambda: sorted((home / "data/models").rglob("*.part")), "a partial file")
+        run.click("cancelDownloadButton")
+        run.until(lambda: not sorted((home / "data/models").rglob("*.part*")), "the partial file to go", 10)
+        assert installed(home) == []
+        run.until(
+            lambda: not any(b"engine.downloads" in cmdline(pid) for pid in run.children()), "the child to end", 10
+        )
+
+
+def cmdline(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_wrong_bytes_never_become_a_model(screen: Screen, home: Path, hub: LocalHub) -> None:
+    right = hub.repos[REPO][FILE].data
+    hub.repos[REPO][FILE].body = right[:-4] + b"\0\1\2\3"
+    with program(screen, home, {"HF_ENDPOINT": hub.url}) as run:
+        start_download(run)
+        problem = run.until(lambda: run.widget("downloadProblem", 60)["text"], "the problem in words")
+        assert "checksum" in problem.lower() or "damaged" in problem.lower() or "not the" in problem.lower(), problem
+        assert installed(home) == []
+        hub.repos[REPO][FILE].body = None
+        run.click("retryDownloadButton")
+        run.widget("loadDownloadedButton", 60)
+        assert [p.read_bytes() == right for p in installed(home)] == [True]
+
+
+def test_no_hub_and_no_such_repository(screen: Screen, home: Path, hub: LocalHub) -> None:
+    with program(screen, home, {"HF_ENDPOINT": "http://127.0.0.1:9"}) as run:
+        list_files(run)
+        run.until(lambda: "reach" in manager_text(run).lower(), "the sentence that the Hub cannot be reached", 60)
+    with program(screen, home, {"HF_ENDPOINT": hub.url}) as run:
+        list_files(run, "someone/nothing")
+        run.until(
+            lambda: "no repository" in manager_text(run).lower(), "the sentence that there is no such repository", 60
+        )
