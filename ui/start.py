@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QCoreApplication, QTimer
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.crash import CrashReporter, program_version
 from app.wiring import Services
+from engine.errors import VrambleError
 from ui.main_window import MainWindow
 from ui.quit_signals import QuitSignals
 from ui.start_trace import trace_start
@@ -41,7 +43,11 @@ def run(argv: Sequence[str], build: Callable[[], Services]) -> int:
         The exit code of the process.
     """
     app = make_application(argv)
-    services = build()
+    try:
+        services = build()
+    except VrambleError as error:
+        print(f"vramble: {error.sentence}", file=sys.stderr)
+        return 1
     crash = CrashReporter(services.notices, services.paths.logs / "crash.log")
     crash.install()
     settings = services.settings.get(WindowSettings)

@@ -117,7 +117,7 @@ class Header(QWidget):
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
         modes = {
-            ThemeMode.SYSTEM: self.tr("As the system"),
+            ThemeMode.SYSTEM: self.tr("Follow the system"),
             ThemeMode.LIGHT: self.tr("Light"),
             ThemeMode.DARK: self.tr("Dark"),
         }
@@ -126,13 +126,14 @@ class Header(QWidget):
         self._add_choices(menu, self.tr("Text size"), sizes, self._theme.scale, self.scale_chosen.emit)
         corner = self._more.mapToGlobal(QPoint(self._more.width(), self._more.height()))
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
-        menu.setActiveAction(menu.actions()[1])
+        menu.setActiveAction(next(a for a in menu.actions() if a.isChecked()))
 
     @staticmethod
     def _add_choices(
         menu: QMenu, heading: str, choices: Mapping[T, str], present: T, chosen: Callable[[T], None]
     ) -> None:
-        menu.addSection(heading)
+        menu.addSeparator()
+        menu.addAction(heading).setEnabled(False)
         group = QActionGroup(menu)
         for value, text in choices.items():
             action = menu.addAction(text)

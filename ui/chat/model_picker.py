@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.library.service import InstalledModel, LibraryService
 from app.worker.service import WorkerService
 from ui.chat.model_actions import ModelActions
-from ui.chat.words import path_text, size_text
+from ui.chat.words import path_text
+from ui.library.words import file_size
 from ui.theme import Theme
 from ui.theming import icons
 from ui.widgets.elided_label import plain_tooltip
@@ -107,7 +108,7 @@ class ModelPicker(ElidedButton):
         return action
 
     def _entry(self, model: InstalledModel) -> QAction:
-        facts = "  ".join(part for part in (model.quant, size_text(model.size_bytes)) if part)
+        facts = "  ".join(part for part in (model.quant, file_size(model.size_bytes)) if part)
         action = QAction(f"{model.name.replace('&', '&&')}\t{facts}", self._menu)
         action.setCheckable(True)
         action.setEnabled(model.can_chat)

@@ -25,8 +25,8 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("ChatWords", text)
 
 
-def size_text(size: int) -> str:
-    """Bytes as GiB, or MiB below one."""
+def memory_text(size: int) -> str:
+    """Bytes of memory as GiB, or MiB below one."""
     return f"{size / GIB:.1f} GiB" if size >= GIB else f"{size / MIB:.0f} MiB"
 
 
@@ -83,7 +83,7 @@ def cpu_reason(hello: Hello | None) -> str:
 def device_lines(hello: Hello | None) -> Iterable[str]:
     """One line for each device, for the explanation of the header."""
     for device in hello.devices if hello is not None else ():
-        memory = f", {size_text(device.memory_total)}" if device.memory_total else ""
+        memory = f", {memory_text(device.memory_total)}" if device.memory_total else ""
         state = tr("can be used") if device.usable else tr("not used")
         yield f"{device.name} ({device.backend}{memory}): {state}"
 

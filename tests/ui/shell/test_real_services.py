@@ -72,7 +72,7 @@ class Program:
 
     def focus(self) -> str:
         """Name of the widget that has the focus whenever the window is the active one."""
-        widget = self.window.focusWidget()
+        widget: QWidget | None = self.window.focusWidget()
         return widget.objectName() if widget is not None else ""
 
     def notices(self) -> list[str]:

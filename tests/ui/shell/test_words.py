@@ -33,8 +33,8 @@ def test_cards_are_called_as_people_call_them(name: str, short: str) -> None:
 @pytest.mark.parametrize(
     ("size", "text"), [(98_000_000, "93 MiB"), (5_000_000_000, "4.7 GiB"), (1024**3, "1.0 GiB"), (0, "0 MiB")]
 )
-def test_sizes(size: int, text: str) -> None:
-    assert words.size_text(size) == text
+def test_memory(size: int, text: str) -> None:
+    assert words.memory_text(size) == text
 
 
 @pytest.mark.parametrize(
