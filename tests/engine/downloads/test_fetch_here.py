@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -137,3 +138,11 @@ def test_the_record_says_of_what_the_part_is(hub: LocalHub, tmp_path: Path) -> N
     assert record is not None
     assert (record.repo, record.path, record.commit, record.size) == (REPO, FILE, COMMIT, 300_000)
     assert (record.sha256, record.etag) == (file.sha256, file.sha256)
+
+
+def test_any_folder_will_do(hub: LocalHub, tmp_path: Path) -> None:
+    file = hub.add(REPO, "日本 😀 #1 %20.gguf", content(1000))
+    odd = Path(os.fsdecode(os.fsencode(tmp_path / 'tëst 日本 it\'s "q" %20 #1') + b"\xff"))
+    done = finish(fetch_request(odd, "日本 😀 #1 %20.gguf"))
+    assert Path(os.fsdecode(done.path)) == odd / REPO / "日本 😀 #1 %20.gguf"
+    assert sha256(odd / REPO / "日本 😀 #1 %20.gguf") == file.sha256

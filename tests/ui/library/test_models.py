@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtCore import QAbstractItemModel, QSortFilterProxyModel, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.downloads.service import DownloadJob, JobState
@@ -158,3 +158,13 @@ def test_sums() -> None:
     assert words.overall(()) == ""
     assert words.overall((job(JobState.DONE),)) == ""
     assert words.overall((one, job(JobState.QUEUED, total=10**9))) == "2 downloads · 30.0 MB/s · 2 min left"
+
+
+def test_sorting_by_size_counts_in_bytes(theme: Theme) -> None:
+    table, proxy = InstalledTable(theme), QSortFilterProxyModel()
+    proxy.setSourceModel(table)
+    proxy.setSortRole(installed_model.SORT_ROLE)
+    sizes = {"small": 90, "huge": 70 * 10**9, "large": 5 * 10**9, "middle": 3 * 10**9}
+    table.set_rows(tuple(model(name, size_bytes=size) for name, size in sizes.items()), MODELS)
+    proxy.sort(installed_model.Column.SIZE)
+    assert [proxy.index(row, 0).data() for row in range(4)] == ["small", "middle", "large", "huge"]
