@@ -10,7 +10,7 @@ import itertools
 import math
 import random
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -141,6 +141,7 @@ class Shape(NamedTuple):
 
 
 TINY = Shape(embd=32, heads=4, ff=64, layers=1, context=512)
+SCRIPTED = Shape(embd=64, heads=4, ff=64, layers=1, context=512)
 SMALL = Shape(embd=256, heads=4, ff=512, layers=2, context=1024)
 
 
@@ -246,6 +247,51 @@ def tiny_llama(seed: int = 1, /, **metadata: Any) -> bytes:
 def small_llama(seed: int = 1, /, **metadata: Any) -> bytes:
     """A whole model of about 6 MB with heads of 64, a size that GPU kernels are made for."""
     return gguf(*llama_parts(SMALL, seed, **{"name": "small", **metadata}))
+
+
+def byte_token(byte: int) -> int:
+    """Id of a byte in `byte_vocabulary`."""
+    return len(SPECIAL_TEXTS) + byte
+
+
+def extra_token(text: str) -> int:
+    """Id of one of `EXTRA_TEXTS` in `byte_vocabulary`."""
+    return len(SPECIAL_TEXTS) + 256 + EXTRA_TEXTS.index(text)
+
+
+SCRIPT_END = 2
+"""``</s>``, the end of a script."""
+
+
+def scripted_llama(script: Sequence[int], **metadata: Any) -> bytes:
+    """A model that says ``script`` when it is greedy: each token leads to the next one, whatever came before.
+
+    Args:
+        script: Token ids, each at most once; the first is the last token of the prompt. Up to `SCRIPTED.embd` of them.
+    """
+    kvs, tensors = llama_parts(SCRIPTED, 1, **metadata)
+    embd = SCRIPTED.embd
+    vectors = {"token_embd.weight": dict(zip(script, range(embd), strict=False))}
+    vectors["output.weight"] = {token: place for place, token in enumerate(script[1:])}
+    silent = ("attn_output.weight", "ffn_down.weight")
+
+    def changed(tensor: Tensor) -> Tensor:
+        if tensor.name.endswith(silent):
+            return tensor._replace(data=bytes(len(tensor.data)))
+        if tensor.name in vectors:
+            return tensor._replace(data=unit_rows(tensor.dims, vectors[tensor.name]))
+        return tensor
+
+    return gguf(kvs, [changed(tensor) for tensor in tensors])
+
+
+def unit_rows(dims: tuple[int, ...], places: Mapping[int, int]) -> bytes:
+    """A matrix of zeros, but row ``token`` has a 1.0 at ``places[token]``."""
+    width, rows = dims
+    data = bytearray(4 * width * rows)
+    for row, place in places.items():
+        struct.pack_into("<f", data, 4 * (row * width + place), 1.0)
+    return bytes(data)
 
 
 def split_set(count: int = 3, *, first_empty: bool = False, stem: str = "big") -> dict[str, bytes]:

@@ -43,6 +43,13 @@ def start_worker(tmp_path: Path) -> Iterator[StartWorker]:
 
 
 @pytest.fixture(scope="module")
+def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    """A worker without a model, shared by the tests of a module."""
+    with Worker(log=tmp_path_factory.mktemp("worker") / "worker.log") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
 def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     """A worker with the starter model, shared by the tests of a module."""
     with Worker(log=tmp_path_factory.mktemp("chat") / "worker.log") as worker:

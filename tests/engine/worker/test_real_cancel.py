@@ -38,6 +38,22 @@ def test_in_the_prompt_keeps_what_was_computed(start_worker: StartWorker) -> Non
     assert worker.finished(FIXED_QUESTION)[0] == FIXED_ANSWER
 
 
+def test_in_the_middle_of_one_slice(start_worker: StartWorker) -> None:
+    """The whole prompt is one decode call of many micro-batches: the native code itself must see the cancel."""
+    worker = start_worker()
+    worker.loaded(starter_model(), n_threads=1, n_ctx=4096, n_batch=4096, n_ubatch=16)
+    request = Generate(id=60, messages=(user("A lighthouse stands on a rock. " * 400),), sampling=GREEDY, max_tokens=1)
+    worker.send(request)
+    first = worker.receive()
+    assert isinstance(first, Progress)
+    assert (first.done, first.total > 2000) == (0, True)
+    worker.cancel(60)
+    frames, end = worker.until_terminal(60)
+    assert end.reason is FinishReason.CANCELLED
+    assert frames == []
+    assert worker.finished(FIXED_QUESTION)[0] == FIXED_ANSWER
+
+
 def test_in_the_answer_keeps_the_text_and_the_cache_agrees(chat: Worker) -> None:
     request = Generate(id=chat.new_id(), messages=(STORY,), sampling=GREEDY, max_tokens=600)
     chat.send(request)

@@ -39,24 +39,6 @@ def test_same_seed_same_text_other_seed_other_text(chat: Worker) -> None:
     assert told(None) != told(None)
 
 
-def test_emoji_and_chinese_across_tokens(chat: Worker) -> None:
-    """The starter model's vocabulary spreads these signs over several tokens each."""
-    signs = "😀👨‍👩‍👧🎉你好"
-    request = Generate(
-        id=chat.new_id(),
-        messages=(user(f"Repeat exactly: {signs}"), assistant(signs), user(f"Once more: {signs}")),
-        sampling=GREEDY,
-        max_tokens=40,
-    )
-    chat.send(request)
-    frames, end = chat.until_terminal(request.id)
-    deltas = [frame.text for frame in frames if isinstance(frame, Delta)]
-    text = "".join(deltas)
-    assert any(sign in text for sign in signs)
-    assert end.stats.generated_tokens > len(text)
-    assert "\ufffd" not in text
-
-
 def test_deltas_and_progress(chat: Worker) -> None:
     request = Generate(id=chat.new_id(), messages=(user("Count to five."),), sampling=GREEDY, max_tokens=20)
     chat.send(request)
@@ -100,17 +82,6 @@ def test_a_prompt_that_is_too_long(chat: Worker) -> None:
     assert end.code == "context-exceeded"
     assert "1024" in end.message
     assert chat.finished(FIXED_QUESTION)[0] == FIXED_ANSWER
-
-
-def test_a_full_context_ends_the_answer(start_worker: StartWorker, tiny: Path) -> None:
-    worker = start_worker()
-    info = worker.loaded(tiny, n_ctx=64, n_threads=1).model
-    for _ in range(3):
-        end = worker.finished(user("hi"), sampling=RANDOM, max_tokens=None)[1]
-        if end.reason is FinishReason.CONTEXT:
-            break
-    assert end.reason is FinishReason.CONTEXT
-    assert end.stats.prompt_tokens + end.stats.generated_tokens == info.n_ctx + 1
 
 
 @pytest.mark.parametrize("limit", [0, -1])
@@ -161,11 +132,10 @@ def test_samplers_that_leave_one_token_are_greedy(chat: Worker, sampling: Sampli
     assert chat.finished(FIXED_QUESTION, sampling=sampling)[0] == FIXED_ANSWER
 
 
-def test_two_thousand_random_tokens(start_worker: StartWorker, tmp_path: Path) -> None:
+def test_two_thousand_random_tokens(worker: Worker, tmp_path: Path) -> None:
     """Random weights over a byte vocabulary: broken UTF-8 all the time."""
     path = tmp_path / "long.gguf"
     path.write_bytes(tiny_llama(**{"llama.context_length": (U32, 4096)}))
-    worker = start_worker()
     worker.loaded(path, n_ctx=4096, n_threads=1)
     total, text = 0, ""
     for seed in range(200):
@@ -186,27 +156,9 @@ def test_two_thousand_random_tokens(start_worker: StartWorker, tmp_path: Path) -
     assert text.encode().decode() == text
 
 
-def test_the_end_marker_of_the_template_ends_the_turn(start_worker: StartWorker, tmp_path: Path) -> None:
-    """End token </s>, template with a marker of its own: that marker ends the turn, and no control token is shown."""
-    template = "{% for m in messages %}[{{ m.role }}]{{ m.content }}<think>{% endfor %}"
-    path = tmp_path / "marker.gguf"
-    path.write_bytes(tiny_llama(template=template))
-    worker = start_worker()
-    worker.loaded(path, n_threads=1)
-    texts = [
-        worker.finished(
-            user("x"), sampling=Sampling(temperature=2, top_k=0, top_p=1, min_p=0, seed=seed), max_tokens=300
-        )
-        for seed in range(6)
-    ]
-    assert any(end.reason is FinishReason.STOP for _, end in texts)
-    assert not any(marker in text for text, _ in texts for marker in ("<think>", "<|im_end|>", "<s>", "</s>"))
-
-
-def test_a_template_that_fails_names_the_file(start_worker: StartWorker, tmp_path: Path) -> None:
+def test_a_template_that_fails_names_the_file(worker: Worker, tmp_path: Path) -> None:
     path = tmp_path / "strict.gguf"
     path.write_bytes(tiny_llama(template="{{ raise_exception('only haiku') }}"))
-    worker = start_worker()
     worker.loaded(path, n_threads=1)
     end = worker.generate(user("hi"))[1]
     assert isinstance(end, Failed)
@@ -215,10 +167,9 @@ def test_a_template_that_fails_names_the_file(start_worker: StartWorker, tmp_pat
     assert "only haiku" in end.message
 
 
-def test_a_template_that_eats_memory_is_stopped(start_worker: StartWorker, tmp_path: Path, tiny: Path) -> None:
+def test_a_template_that_eats_memory_is_stopped(worker: Worker, tmp_path: Path, tiny: Path) -> None:
     path = tmp_path / "greedy.gguf"
     path.write_bytes(tiny_llama(template='{{ "x" * 3000000000 }}'))
-    worker = start_worker()
     worker.loaded(path, n_threads=1)
     end = worker.generate(user("hi"))[1]
     assert isinstance(end, Failed)
@@ -228,10 +179,9 @@ def test_a_template_that_eats_memory_is_stopped(start_worker: StartWorker, tmp_p
     assert isinstance(worker.generate(user("hi"), max_tokens=3)[1], Finished)
 
 
-def test_an_end_token_out_of_range(start_worker: StartWorker, tmp_path: Path) -> None:
+def test_an_end_token_out_of_range(worker: Worker, tmp_path: Path) -> None:
     path = tmp_path / "eos.gguf"
     path.write_bytes(tiny_llama(**{"tokenizer.ggml.eos_token_id": (U32, 4294967295), "general.name": (STR, "odd")}))
-    worker = start_worker()
     info = worker.loaded(path, n_threads=1).model
     assert any("end-of-text" in warning for warning in info.warnings)
     assert isinstance(worker.generate(user("hi"), max_tokens=5)[1], Finished)

@@ -70,11 +70,6 @@ def test_unload_frees_and_repeats(chat: Worker, start_worker: StartWorker, tiny:
     assert worker.finished(user("hi"))[1].stats.generated_tokens > 0
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Worker:
-    return Worker(log=tmp_path_factory.mktemp("shared") / "worker.log")
-
-
 BAD = {
     "not-gguf": b"<!doctype html>" * 20,
     "cut-file": tiny_llama()[:-5000],
@@ -87,29 +82,29 @@ BAD = {
 
 @pytest.mark.parametrize("code", BAD)
 def test_bad_files_are_one_sentence_and_the_worker_goes_on(
-    shared: Worker, tmp_path: Path, tiny: Path, code: str
+    worker: Worker, tmp_path: Path, tiny: Path, code: str
 ) -> None:
     path = tmp_path / "bad.gguf"
     path.write_bytes(BAD[code])
-    error = shared.load(path)
+    error = worker.load(path)
     assert isinstance(error, Failed)
     assert error.code == code
     assert "bad.gguf" in error.message
     assert "\n" not in error.message
     assert error.next_step
-    shared.loaded(tiny, n_threads=1, n_ctx=64)
+    worker.loaded(tiny, n_threads=1, n_ctx=64)
 
 
-def test_an_unknown_architecture_is_named(shared: Worker, tmp_path: Path) -> None:
+def test_an_unknown_architecture_is_named(worker: Worker, tmp_path: Path) -> None:
     path = tmp_path / "flux.gguf"
     path.write_bytes(BAD["unknown-architecture"])
-    error = shared.load(path)
+    error = worker.load(path)
     assert isinstance(error, Failed)
     assert "the architecture flux, which the engine 0.3.36 does not know" in error.message
 
 
-def test_a_file_that_is_not_there(shared: Worker, tmp_path: Path) -> None:
-    error = shared.load(tmp_path / "gone.gguf")
+def test_a_file_that_is_not_there(worker: Worker, tmp_path: Path) -> None:
+    error = worker.load(tmp_path / "gone.gguf")
     assert isinstance(error, Failed)
     assert (error.code, error.detail) == ("missing-file", str(tmp_path / "gone.gguf"))
 
@@ -150,26 +145,26 @@ def test_two_tokens_with_one_text_end_only_the_worker(start_worker: StartWorker,
     start_worker().loaded(tiny, n_threads=1, n_ctx=64)
 
 
-def test_no_template_is_said(shared: Worker, tiny: Path, tmp_path: Path) -> None:
-    info = shared.loaded(tiny, n_threads=1, n_ctx=64).model
+def test_no_template_is_said(worker: Worker, tiny: Path, tmp_path: Path) -> None:
+    info = worker.loaded(tiny, n_threads=1, n_ctx=64).model
     assert info.template_source == "fallback"
     assert any("no chat template" in warning for warning in info.warnings)
     own = tmp_path / "own.gguf"
     own.write_bytes(tiny_llama(template="{% for m in messages %}{{ m.content }}{% endfor %}"))
-    assert shared.loaded(own, n_threads=1, n_ctx=64).model.template_source == "file"
+    assert worker.loaded(own, n_threads=1, n_ctx=64).model.template_source == "file"
 
 
-def test_a_context_longer_than_trained_is_a_warning(shared: Worker, tiny: Path) -> None:
-    info = shared.loaded(tiny, n_threads=1, n_ctx=1024).model
+def test_a_context_longer_than_trained_is_a_warning(worker: Worker, tiny: Path) -> None:
+    info = worker.loaded(tiny, n_threads=1, n_ctx=1024).model
     assert info.n_ctx == 1024
     assert any("longer than the 512" in warning for warning in info.warnings)
 
 
-def test_a_device_that_is_gone_is_a_warning(shared: Worker, tiny: Path) -> None:
-    info = shared.loaded(tiny, n_threads=1, n_ctx=64, device="0000:fe:00.0").model
+def test_a_device_that_is_gone_is_a_warning(worker: Worker, tiny: Path) -> None:
+    info = worker.loaded(tiny, n_threads=1, n_ctx=64, device="0000:fe:00.0").model
     assert info.device.kind is DeviceKind.CPU
     assert any("0000:fe:00.0 was not found" in warning for warning in info.warnings)
 
 
-def test_the_cpu_as_chosen(shared: Worker, tiny: Path) -> None:
-    assert shared.loaded(tiny, n_threads=1, n_ctx=64, device="cpu").model.device_reason == "Runs on the CPU, as chosen."
+def test_the_cpu_as_chosen(worker: Worker, tiny: Path) -> None:
+    assert worker.loaded(tiny, n_threads=1, n_ctx=64, device="cpu").model.device_reason == "Runs on the CPU, as chosen."
