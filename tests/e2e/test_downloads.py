@@ -14,6 +14,7 @@ from tests.fakes.tiny_gguf import small_llama
 
 REPO = "someone/tiny-GGUF"
 FILE = "tiny-F32.gguf"
+FILE_COLUMN = 3
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def list_files(run: Program, repo: str = REPO) -> None:
 
 def start_download(run: Program) -> None:
     list_files(run)
-    run.click_row("filesTable", FILE)
+    run.click_row("filesTable", FILE, column=FILE_COLUMN)
     run.click("downloadButton")
 
 
