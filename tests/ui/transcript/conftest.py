@@ -31,9 +31,7 @@ def theme(qapp: QApplication) -> Iterator[Theme]:
 def make_view(qtbot: QtBot, theme: Theme) -> MakeView:
     """Makes a shown view of rows or of a model, 900 by 600 unless told."""
 
-    def make(
-        content: Sequence[MessageRow] | QAbstractItemModel, width: int = 900, height: int = 600
-    ) -> TranscriptView:
+    def make(content: Sequence[MessageRow] | QAbstractItemModel, width: int = 900, height: int = 600) -> TranscriptView:
         model = content if isinstance(content, QAbstractItemModel) else model_of(content)
         view = TranscriptView(model, theme)
         view.model = model  # type: ignore[attr-defined]  # keeps it alive

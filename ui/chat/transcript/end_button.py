@@ -52,4 +52,3 @@ class EndButton(QAbstractButton):
         painter.setPen(Qt.PenStyle.NoPen)
         icons.draw(painter, self._theme.icon_path("arrow-down"), box, QColor(tokens.text))
         painter.end()
-

@@ -127,7 +127,9 @@ class Keys:
     def _hidden(self, row: int, step: int) -> float:
         """How much of a message is out of sight above (-1) or below (1), pixels."""
         message = self._view.content.message(row)
-        placed = next(one for one in self._view.content.placed if one.row == row)
+        placed = next((one for one in self._view.content.placed if one.row == row), None)
+        if placed is None:
+            return 0.0
         top = placed.y - message.heights.top(placed.section)
         return -top if step < 0 else top + message.heights.total - self._view.viewport().height()
 

@@ -100,9 +100,7 @@ def _paint_foot(painter: QPainter, scene: Scene, placed: Placed, message: Messag
     painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
 
 
-def _paint_part(
-    painter: QPainter, scene: Scene, placed: Placed, clip: QRectF, message: Message, part: Part
-) -> None:
+def _paint_part(painter: QPainter, scene: Scene, placed: Placed, clip: QRectF, message: Message, part: Part) -> None:
     origin = scene.origin(placed)
     _paint_frames(painter, scene, placed, message, part)
     view = message.view(placed.section)

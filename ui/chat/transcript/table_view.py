@@ -216,5 +216,3 @@ def _within(cell: _Cell, selection: Range | None) -> Range | None:
         return None
     low, high = max(0, selection[0] - cell.start), min(cell.length, selection[1] - cell.start)
     return (low, min(high, cell.view.length)) if low < high else None
-
-

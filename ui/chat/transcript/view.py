@@ -203,11 +203,15 @@ class TranscriptView(QAbstractScrollArea):
             self.content.relayout(self.content.look, column)
         self.refresh()
 
+    def _settle(self) -> None:
+        """What was placed belongs to the rows as they are now."""
+        if self._stale:
+            self.refresh()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is seen."""
         begun = perf_counter()
-        if self._stale:
-            self.refresh()
+        self._settle()
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self.content.look.colour("background"))
         if self.content.rows:
@@ -247,31 +251,38 @@ class TranscriptView(QAbstractScrollArea):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Pixel by pixel where the device says so; sideways inside code and tables."""
+        self._settle()
         self._mouse.wheel(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a selection, press a link or take a bar."""
+        self._settle()
         self._mouse.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Extend the selection, or show what is under the pointer."""
+        self._settle()
         self._mouse.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End a selection or follow a link."""
+        self._settle()
         self._mouse.release(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Select a word."""
+        self._settle()
         self._mouse.double_click(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer what can be done with the message."""
+        self._settle()
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         self._actions.show_menu(self._keys.menu_place() if by_key else event.pos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Scroll, walk through messages, select, copy; all else goes to the parent."""
+        self._settle()
         if not self._keys.press(event):
             event.ignore()
 

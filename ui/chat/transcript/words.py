@@ -38,4 +38,3 @@ class Words:
         """The whole line under a message."""
         version = f"{row.version}/{row.versions}" if row.versions > 1 else ""
         return " · ".join(word for word in (version, self.note(row), self.figures(row)) if word)
-
