@@ -144,6 +144,12 @@ def test_code_is_copied_by_keyboard(make_view: MakeView, qtbot: QtBot) -> None:
     assert reached == ["one", "two"]
 
 
+def test_a_screen_reader_tells_the_buttons_apart(make_view: MakeView) -> None:
+    view = make_view([question("```\nalone\n```"), answer("```\none\n```\n\n```\ntwo\n```")])
+    names = [button.accessibleName() for button in buttons(view, "copyCodeButton")]
+    assert names == ["Copy code", "Copy code 1", "Copy code 2"]
+
+
 def test_a_copy_button_says_that_it_copied(make_view: MakeView, qtbot: QtBot) -> None:
     view = make_view([answer(CODE)])
     (button,) = buttons(view, "copyCodeButton")

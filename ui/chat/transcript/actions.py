@@ -67,11 +67,12 @@ class Actions(QObject):
         y = int(origin.y() + head_shift(view, origin.y()))
         right = int(origin.x() + view.width) - 2
         copy = Key(Kind.COPY_CODE, message.row.id, placed.section)
-        result = [Wanted(copy, QPoint(right, y), from_right=True)]
+        which = message.code_name(placed.section)
+        result = [Wanted(copy, QPoint(right, y), from_right=True, which=which)]
         if view.overflow() > 0 or view.state.wrap:
             wrap = Key(Kind.WRAP_CODE, message.row.id, placed.section)
             corner = QPoint(right - self._buttons.width_of(copy), y)
-            result.insert(0, Wanted(wrap, corner, from_right=True, checked=view.state.wrap))
+            result.insert(0, Wanted(wrap, corner, from_right=True, checked=view.state.wrap, which=which))
         return result
 
     def _message_buttons(self, scene: Scene, placed: Placed, message: Message) -> list[Wanted]:

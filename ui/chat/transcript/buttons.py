@@ -36,12 +36,13 @@ class Key(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """A button that should be seen: its right or left top corner, and whether it is pressed in."""
+    """A button that should be seen: its right or left top corner, whether it is pressed in, which one it is."""
 
     key: Key
     corner: QPoint
     from_right: bool
     checked: bool | None = None
+    which: str = ""
 
 
 class ActionButton(TextButton):
@@ -49,7 +50,7 @@ class ActionButton(TextButton):
 
     def __init__(self, theme: Theme, kind: Kind, label: str, done: str, name: str, parent: QWidget) -> None:
         super().__init__(theme, label, kind.value[1], parent, role="quiet")
-        self.kind, self._label, self._done = kind, label, done
+        self.kind, self._label, self._done, self._name = kind, label, done, name
         self.key: Key | None = None
         self.setObjectName(kind.value[0])
         self.setAccessibleName(name)
@@ -57,6 +58,12 @@ class ActionButton(TextButton):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.rest)
+
+    def say_which(self, which: str) -> None:
+        """Tell a screen reader which of several it is."""
+        name = f"{self._name} {which}".strip()
+        if self.accessibleName() != name:
+            self.setAccessibleName(name)
 
     def confirm(self) -> None:
         """Say that it is done."""
@@ -105,6 +112,7 @@ class Buttons(QWidget):
         previous: QWidget | None = self._viewport.parentWidget()
         for one in wanted:
             button = self._shown.get(one.key) or self._bring(one.key)
+            button.say_which(one.which)
             if one.checked is not None:
                 button.setCheckable(True)
                 button.setChecked(one.checked)

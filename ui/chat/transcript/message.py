@@ -193,6 +193,11 @@ class Message:
         """The part of ``section``; None for head and foot."""
         return self.parts[section - 1] if 0 < section < self.foot else None
 
+    def code_name(self, section: int) -> str:
+        """What tells a code block from the others of the message: nothing when it is the only one, else a number."""
+        blocks = [number for number, part in enumerate(self.parts, 1) if isinstance(part, Code)]
+        return str(blocks.index(section) + 1) if len(blocks) > 1 else ""
+
     def measure(self, section: int) -> float:
         """Height of ``section``, exactly: lays it out if need be."""
         if 0 < section < self.foot:
