@@ -20,6 +20,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.e2e)
 
 
+def limit_answers(home: Path, tokens: int) -> None:
+    """Let answers in ``home`` end after so many tokens."""
+    settings = {"version": 1, "chat": {"max_tokens": tokens, "temperature": 0.0}}
+    (home / "config/settings.json").write_text(json.dumps(settings))
+
+
 @pytest.fixture(scope="session")
 def screen() -> Iterator[Screen]:
     server = Screen()
@@ -39,9 +45,15 @@ def home(tmp_path: Path) -> Path:
     """A home without any model. Answers are short where a test waits for their end."""
     folder = tmp_path / "home"
     (folder / "config").mkdir(parents=True)
-    settings = {"version": 1, "chat": {"max_tokens": 400, "temperature": 0.0}}
-    (folder / "config/settings.json").write_text(json.dumps(settings))
+    limit_answers(folder, 40)
     return folder
+
+
+@pytest.fixture
+def home_for_long_answers(home_with_starter: Path) -> Path:
+    """Answers there last until they are stopped."""
+    limit_answers(home_with_starter, 3000)
+    return home_with_starter
 
 
 @pytest.fixture

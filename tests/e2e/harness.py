@@ -64,7 +64,11 @@ class WaitedInVainError(AssertionError):
 
 
 class Program:
-    """One run of the program."""
+    """One run of the program.
+
+    The threads of the CPU backend wait passively: tests share the processor, and threads that spin there for
+    each other slow an answer down a hundredfold.
+    """
 
     def __init__(
         self, screen: Screen, home: Path, environ: dict[str, str] | None = None, arguments: tuple[str, ...] = ()
@@ -82,6 +86,7 @@ class Program:
             "QT_QPA_PLATFORM": "xcb",
             "PYTHONPATH": str(ROOT),
             "NO_AT_BRIDGE": "1",
+            "OMP_WAIT_POLICY": "passive",
             **(environ or {}),
         }
         env.pop("WAYLAND_DISPLAY", None)

@@ -51,8 +51,8 @@ def test_first_run_to_first_answer_and_back(screen: Screen, home: Path) -> None:
         assert any("capital" in row["text"] for row in run.ask("rows", name="conversationList"))
 
 
-def test_stream_stop_regenerate(screen: Screen, home_with_starter: Path) -> None:
-    with program(screen, home_with_starter) as run:
+def test_stream_stop_regenerate(screen: Screen, home_for_long_answers: Path) -> None:
+    with program(screen, home_for_long_answers) as run:
         load_starter(run)
         run.send(LONG)
         first = wait_for_text(run, 30)
@@ -73,8 +73,8 @@ def test_stream_stop_regenerate(screen: Screen, home_with_starter: Path) -> None
         assert len(run.messages()) == 2
 
 
-def test_switching_conversations_keeps_answers_apart(screen: Screen, home_with_starter: Path) -> None:
-    with program(screen, home_with_starter) as run:
+def test_switching_conversations_keeps_answers_apart(screen: Screen, home_for_long_answers: Path) -> None:
+    with program(screen, home_for_long_answers) as run:
         load_starter(run)
         run.send(LONG)
         begun = wait_for_text(run, 30)

@@ -21,8 +21,8 @@ def worker_of(run: Program) -> int:
     return run.until(find, "the worker process")
 
 
-def test_killed_window_loses_at_most_the_last_second(screen: Screen, home_with_starter: Path) -> None:
-    with program(screen, home_with_starter) as run:
+def test_killed_window_loses_at_most_the_last_second(screen: Screen, home_for_long_answers: Path) -> None:
+    with program(screen, home_for_long_answers) as run:
         load_starter(run)
         run.send(LONG)
         worker = worker_of(run)
@@ -33,7 +33,7 @@ def test_killed_window_loses_at_most_the_last_second(screen: Screen, home_with_s
         run.kill()
         run.until(lambda: not Path(f"/proc/{worker}").exists(), "the worker to end with its window", 10)
 
-    with program(screen, home_with_starter) as run:
+    with program(screen, home_for_long_answers) as run:
         run.until(lambda: len(run.messages()) == 2, "the conversation to be back")
         user, answer = run.messages()
         assert user["text"] == LONG
@@ -41,8 +41,8 @@ def test_killed_window_loses_at_most_the_last_second(screen: Screen, home_with_s
         assert answer["status"] == "stopped"
 
 
-def test_killed_worker_loses_nothing(screen: Screen, home_with_starter: Path) -> None:
-    with program(screen, home_with_starter) as run:
+def test_killed_worker_loses_nothing(screen: Screen, home_for_long_answers: Path) -> None:
+    with program(screen, home_for_long_answers) as run:
         load_starter(run)
         run.send(LONG)
         shown = wait_for_text(run, 80)
@@ -70,8 +70,10 @@ def test_worker_killed_while_idle_is_noticed_and_comes_back(screen: Screen, home
         assert run.answer()["text"].strip()
 
 
-def test_quitting_in_mid_answer_is_quick_and_leaves_nothing_running(screen: Screen, home_with_starter: Path) -> None:
-    with program(screen, home_with_starter) as run:
+def test_quitting_in_mid_answer_is_quick_and_leaves_nothing_running(
+    screen: Screen, home_for_long_answers: Path
+) -> None:
+    with program(screen, home_for_long_answers) as run:
         load_starter(run)
         run.send(LONG)
         shown = wait_for_text(run, 60)
@@ -80,6 +82,6 @@ def test_quitting_in_mid_answer_is_quick_and_leaves_nothing_running(screen: Scre
         assert not Path(f"/proc/{worker}").exists()
         assert "QThread" not in run.log()
 
-    with program(screen, home_with_starter) as run:
+    with program(screen, home_for_long_answers) as run:
         run.until(lambda: len(run.messages()) == 2, "the conversation to be back")
         assert run.messages()[1]["text"].startswith(shown)
