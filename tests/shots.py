@@ -1,7 +1,7 @@
 """Makes the pictures of the documents: the real program on an Xvfb, with the real starter model.
 
-Run by ``./dev shots``. The memory figures come from a recorded tree, because the machine that makes the pictures need not
-have a Radeon; the answers are the starter model's own.
+Run by ``./dev shots``. The memory figures come from a recorded tree, because the machine that makes the pictures need
+not have a Radeon; the answers are the starter model's own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def make_home(folder: Path, theme: str, *, with_model: bool) -> Path:
     document = {"version": 1, "window": {"theme": theme}, "chat": {"temperature": 0.0}}
     (config / "settings.json").write_text(json.dumps(document))
     if with_model:
-        starter = sorted((Path(sys.prefix) / "share/vramble/starter").glob("*.gguf"))[0].resolve()
+        starter = min((Path(sys.prefix) / "share/vramble/starter").glob("*.gguf")).resolve()
         target = folder / "data/models/starter/SmolLM2-135M-Instruct"
         target.mkdir(parents=True)
         os.link(starter, target / starter.name)

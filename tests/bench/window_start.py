@@ -56,9 +56,7 @@ def main() -> int:
             times = [one_start(screen, Path(folder)) for _ in range(runs + 1)][1:]
     finally:
         screen.close()
-    print(
-        f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}, {runs} starts after one warm-up"
-    )
+    print(f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}, {runs} warm starts")
     print(f"window usable after {statistics.median(times):.0f} ms (min {min(times)}, max {max(times)})")
     return 0
 

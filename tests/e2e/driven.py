@@ -44,14 +44,14 @@ def describe(widget: QWidget) -> dict[str, Any]:
         "class": type(widget).__name__,
         "visible": widget.isVisible(),
         "enabled": widget.isEnabled(),
-        "focus": widget.hasFocus() or (widget.focusProxy() is not None and widget.focusProxy().hasFocus()),
+        "focus": (widget.focusProxy() or widget).hasFocus(),
         "rect": rect_of(widget, widget.rect()),
         "text": text_of(widget),
         "accessible": widget.accessibleName(),
         "description": widget.accessibleDescription(),
         "tooltip": widget.toolTip(),
         "window": int(widget.window().winId()),
-        "value": widget.value() if callable(getattr(widget, "value", None)) else None,
+        "value": value() if callable(value := getattr(widget, "value", None)) else None,
     }
 
 
@@ -164,7 +164,7 @@ def run() -> int:
         app.setProperty("agent", Agent(socket_path, app))
         return original()
 
-    QApplication.exec = exec_with_agent  # type: ignore[method-assign, assignment]
+    QApplication.exec = exec_with_agent  # type: ignore[method-assign]
     return main(arguments)
 
 

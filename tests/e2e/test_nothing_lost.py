@@ -70,9 +70,7 @@ def test_worker_killed_while_idle_is_noticed_and_comes_back(screen: Screen, home
         assert run.answer()["text"].strip()
 
 
-def test_quitting_in_mid_answer_is_quick_and_leaves_nothing_running(
-    screen: Screen, home_for_long_answers: Path
-) -> None:
+def test_quitting_in_mid_answer_leaves_nothing_running(screen: Screen, home_for_long_answers: Path) -> None:
     with program(screen, home_for_long_answers) as run:
         load_starter(run)
         run.send(LONG)
