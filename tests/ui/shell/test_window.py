@@ -15,6 +15,7 @@ from engine.errors import VrambleError
 from engine.protocol.frames import Failed
 from tests.ui.shell.conftest import MakeWindow, Window
 from tests.ui.shell.standins import HELLO, HELLO_CPU, PROCESSOR, installed, make_services, model_info
+from ui.main_window import MainWindow
 from ui.theme import Theme, ThemeMode
 from ui.window_settings import WindowSettings
 
@@ -368,7 +369,7 @@ def test_look_and_text_size_are_chosen_live_and_kept(make_window: MakeWindow, qt
     assert (kept.theme, kept.scale) == (ThemeMode.DARK, 1.4)
 
 
-def test_the_window_comes_back_as_it_was(make_window: MakeWindow, qtbot: QtBot) -> None:
+def test_the_window_comes_back_as_it_was(make_window: MakeWindow, theme: Theme) -> None:
     first = make_window("Alpha")
     first.chat.fill("One", "Two")
     first.chat.open("1")
@@ -377,10 +378,17 @@ def test_the_window_comes_back_as_it_was(make_window: MakeWindow, qtbot: QtBot) 
     services = make_services("Alpha")
     services.settings = first.services.settings
     services.chat.fill("One", "Two")
-    again = make_window(services=services, width=1280)
-    again.window.restoreGeometry(again.window.saveGeometry())
-    assert services.settings.get(WindowSettings).conversation == "1"
-    assert services.settings.get(WindowSettings).geometry
+    again = MainWindow(services, theme, has_starter=True)  # type: ignore[arg-type]
+    again.begin()
+    assert (again.width(), again.height()) == (1111, 777)
+    assert again.windowTitle() == "Two – Vramble"
+    again.deleteLater()
+
+
+def test_a_damaged_geometry_is_no_obstacle(make_window: MakeWindow) -> None:
+    services = make_services("Alpha")
+    services.settings.put(WindowSettings(geometry="AAAA////not base64"))
+    assert make_window(services=services).window.isVisible()
 
 
 def test_memory_is_watched_only_while_seen(make_window: MakeWindow) -> None:
