@@ -373,14 +373,14 @@ def test_the_window_comes_back_as_it_was(make_window: MakeWindow, theme: Theme) 
     first = make_window("Alpha")
     first.chat.fill("One", "Two")
     first.chat.open("1")
-    first.window.resize(1111, 777)
+    first.window.resize(900, 650)
     first.window.close()
     services = make_services("Alpha")
     services.settings = first.services.settings
     services.chat.fill("One", "Two")
     again = MainWindow(services, theme, has_starter=True)  # type: ignore[arg-type]
     again.begin()
-    assert (again.width(), again.height()) == (1111, 777)
+    assert (again.width(), again.height()) == (900, 650)
     assert again.windowTitle() == "Two – Vramble"
     again.deleteLater()
 
