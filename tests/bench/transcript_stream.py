@@ -1,6 +1,7 @@
 """Longest gap of the GUI thread while a fast answer streams into a long conversation.
 
 Run: QT_QPA_PLATFORM=offscreen python tests/bench/transcript_stream.py [--seconds 60] [--messages 2000] [--tps 300]
+[--kind prose]. A million characters of one kind: --seconds 20 --tps 12500.
 """
 
 from __future__ import annotations
@@ -25,6 +26,18 @@ from ui.theme import Theme
 BEAT_MS = 5
 CHARACTERS_PER_TOKEN = 4
 DELTAS_PER_SECOND = 30
+KINDS = {
+    "prose": ("", ANSWER),
+    "line": ("", "A"),
+    "line in a fence": ("```\n", "A"),
+    "code": ("```python\n", "def total(values: list[int]) -> int:\n    return sum(values)  # all\n"),
+    "table": ("| a | b | c | d |\n|---|---|---|---|\n", "| some | words | in | cells |\n"),
+    "list": (
+        "",
+        "- an item with `code` and **bold** words, long enough to be wrapped at the end of its line, perhaps\n",
+    ),
+}
+"""What streams: how it begins, and what comes again and again."""
 
 
 def main() -> None:
@@ -33,6 +46,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=60.0)
     options.add_argument("--messages", type=int, default=2000)
     options.add_argument("--tps", type=int, default=300)
+    options.add_argument("--kind", choices=sorted(KINDS), default="prose")
     wish = options.parse_args()
     app = QApplication(sys.argv[:1])
     theme = Theme()
@@ -42,7 +56,8 @@ def main() -> None:
     view.resize(1020, 660)
     view.show()
     step = wish.tps * CHARACTERS_PER_TOKEN // DELTAS_PER_SECOND
-    text = ANSWER * (1 + int(wish.seconds * wish.tps * CHARACTERS_PER_TOKEN) // len(ANSWER))
+    head, piece = KINDS[wish.kind]
+    text = head + piece * (1 + int(wish.seconds * wish.tps * CHARACTERS_PER_TOKEN) // len(piece))
     beats: list[float] = []
     begun = [0.0, 0.0]
 
@@ -69,6 +84,7 @@ def main() -> None:
     seconds, used = perf_counter() - begun[0], process_time() - begun[1]
     gaps = sorted((b - a) * 1000 for a, b in pairwise(beats))
     figures = {
+        "kind": wish.kind,
         "messages": wish.messages,
         "characters": len(content.rows[-1].text),
         "longest_gap_ms": round(gaps[-1], 1),

@@ -167,7 +167,7 @@ def test_another_width_keeps_the_text_at_the_top(make_view: MakeView, width: int
     after = text_at_top(view)
     assert after[0] == name
     assert abs(after[1] - position) <= 120, "not more than a line of characters away"
-    assert view.content.column <= 820
+    assert view.content.column <= 820, "at scale 1"
     for placed in view.content.placed:
         message = view.content.message(placed.row)
         if message.part(placed.section) is not None:

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QTextCharFormat
 
 from ui.chat.transcript.blocks import Style
-from ui.theme import SPACE_L, SPACE_M, SPACE_S, SPACE_XL, TARGET_SIZE, Theme, Tokens
-
-COLUMN = 820
-"""Widest column of text, logical pixels."""
+from ui.theme import SPACE_L, SPACE_M, SPACE_S, TARGET_SIZE, Theme, Tokens
 
 LINE_HEIGHT = 1.45
 """Distance of base lines in ems."""
@@ -115,8 +112,8 @@ class Look:
 
     @property
     def margin(self) -> int:
-        """Smallest room beside the column."""
-        return self.px(SPACE_XL)
+        """Smallest room beside the column, the same as beside the composer."""
+        return SPACE_L
 
     @property
     def cell_padding(self) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from ui.chat.transcript.message import Message
 from ui.chat.transcript.notes import Note
 from ui.chat.transcript.row import is_open
 from ui.chat.transcript.selection import Selection
-from ui.theme import RADIUS_CARD
+from ui.theme import RADIUS_CARD, SPACE_M
 
 RING = 2
 
@@ -197,7 +197,7 @@ def _paint_ring(painter: QPainter, scene: Scene, row: int) -> None:
     top = start + look.message_gap - look.px(6)
     bottom = start + message.heights.total
     top, bottom = max(top, -20.0), min(bottom, scene.layout.view_height + 20.0)
-    margin = look.px(12)
+    margin = SPACE_M
     painter.setPen(QPen(look.colour("focus"), RING))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     box = QRectF(scene.column_x - margin, top, scene.layout.column + 2 * margin, bottom - top)

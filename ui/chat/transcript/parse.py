@@ -23,6 +23,9 @@ from ui.chat.transcript.repair import presentable
 from ui.chat.transcript.tokens import Builder, make_parser, references_of
 from ui.chat.transcript.windows import Block, lines_of, offset_of_line, place_to_cut, top_level
 
+GROWTH = 1.2
+"""A block that was found unfinished is looked at again when it is so many times as long."""
+
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)+")
 
 
@@ -31,7 +34,7 @@ class Limits:
     """Characters: ``window`` is looked at first, ``block`` is the longest block, ``row`` the longest table row."""
 
     window: int = 1024
-    block: int = 16384
+    block: int = 8192
     row: int = 131072
 
 
@@ -143,7 +146,7 @@ class MarkdownStream:
         if self._final:
             return self._commit_rest()
         complete = self._text.rfind("\n", start) + 1
-        if complete > max(start, self._checked):
+        if complete - start > GROWTH * (self._checked - start):
             if self._commit_finished(self._text[start:complete]):
                 return False
             self._checked = complete

@@ -31,14 +31,17 @@ from ui.chat.transcript.end_button import EndButton
 from ui.chat.transcript.feed import Feed
 from ui.chat.transcript.keys import Keys
 from ui.chat.transcript.layout import Layout
-from ui.chat.transcript.look import COLUMN, Look
+from ui.chat.transcript.look import Look
 from ui.chat.transcript.mouse import Mouse
 from ui.chat.transcript.paint import Scene, paint
 from ui.chat.transcript.selection import Selection, selected_text
 from ui.chat.transcript.spoken import Spoken
 from ui.chat.transcript.words import Words
 from ui.theme import Theme
+from ui.widgets.column import COLUMN_WIDTH
 
+NARROWEST = 240
+"""Pixels of the column; a view that is narrower cuts it off."""
 FRAME_MS = 33
 """Shortest time between two refreshes while an answer grows."""
 SHARE = 5
@@ -155,7 +158,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _measure_column(self) -> float:
         look, width = self.content.look, self.viewport().width()
-        column = float(min(COLUMN, max(240, width - 2 * look.margin)))
+        column = float(min(look.px(COLUMN_WIDTH), max(NARROWEST, width - 2 * look.margin)))
         self.scene.column_x = float(round((width - column) / 2))
         return column
 
