@@ -155,8 +155,20 @@ def test_a_copy_button_says_that_it_copied(make_view: MakeView, qtbot: QtBot) ->
     (button,) = buttons(view, "copyCodeButton")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert button.text() == "Copied"
+    assert button.width() >= button.sizeHint().width()
     button.rest()  # type: ignore[attr-defined]
     assert button.text() == "Copy"
+
+
+def test_buttons_follow_the_text_size(make_view: MakeView, theme: Theme) -> None:
+    view = make_view([answer(CODE)])
+    theme.set_scale(1.6)
+    frame = view.content.message(0).view(2)
+    for name in ("copyCodeButton", "wrapCodeButton", "copyMessageButton", "regenerateButton"):
+        (button,) = buttons(view, name)
+        assert button.width() >= button.sizeHint().width()
+        assert button.height() == button.sizeHint().height() >= 60
+        assert button.geometry().right() <= view.scene.column_x + frame.width
 
 
 def test_long_lines_wrap_on_demand(make_view: MakeView, qtbot: QtBot) -> None:

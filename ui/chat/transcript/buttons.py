@@ -69,7 +69,6 @@ class ActionButton(TextButton):
         """Say that it is done."""
         self.setText(self._done)
         self.set_icon("check")
-        self.resize(self.sizeHint())
         self._timer.start(CONFIRMED_MS)
 
     def rest(self) -> None:
@@ -78,7 +77,16 @@ class ActionButton(TextButton):
         if self.text() != self._label:
             self.setText(self._label)
             self.set_icon(self.kind.value[1])
-            self.resize(self.sizeHint())
+
+    def measure(self) -> None:
+        """Be as wide as the longer of the two labels, so that nothing moves when they change."""
+        self._paint_icon()
+        shown = self.text()
+        self.setText(self._done)
+        width = self.sizeHint().width()
+        self.setText(self._label)
+        self.resize(max(width, self.sizeHint().width()), self.sizeHint().height())
+        self.setText(shown)
 
 
 class Buttons(QWidget):
@@ -124,6 +132,11 @@ class Buttons(QWidget):
             button.show()
             previous = button
 
+    def measure(self) -> None:
+        """The text size is another one."""
+        for button in [*self._shown.values(), *(one for spare in self._spare.values() for one in spare)]:
+            button.measure()
+
     def width_of(self, key: Key) -> int:
         """Width of a button, to place the next one beside it."""
         return (self._shown.get(key) or self._bring(key)).width()
@@ -137,7 +150,6 @@ class Buttons(QWidget):
         spare = self._spare[key.kind]
         button = spare.pop() if spare else self._make(key.kind)
         button.key = key
-        button.resize(button.sizeHint())
         self._shown[key] = button
         return button
 
@@ -146,6 +158,7 @@ class Buttons(QWidget):
         button = ActionButton(self._theme, kind, label, done, name, self._viewport)
         button.clicked.connect(lambda: self.pressed.emit(button))
         button.ensurePolished()
+        button.measure()
         return button
 
     def _take_away(self, key: Key) -> None:

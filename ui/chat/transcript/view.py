@@ -153,11 +153,13 @@ class TranscriptView(QAbstractScrollArea):
             self._soon.start(max(FRAME_MS, int(1000 * SHARE * (self._cost_s + self._painted_s))))
 
     def _theme_changed(self) -> None:
-        self.content.relayout(Look(self._theme), self._measure_column())
+        look = Look(self._theme)
+        self._buttons.measure()
+        self.content.relayout(look, self._measure_column(look))
         self.refresh()
 
-    def _measure_column(self) -> float:
-        look, width = self.content.look, self.viewport().width()
+    def _measure_column(self, look: Look) -> float:
+        width = self.viewport().width()
         column = float(min(look.px(COLUMN_WIDTH), max(NARROWEST, width - 2 * look.margin)))
         self.scene.column_x = float(round((width - column) / 2))
         return column
@@ -201,7 +203,7 @@ class TranscriptView(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out again for the width; the text at the top stays where it is."""
         self.content.view_height = float(self.viewport().height())
-        column = self._measure_column()
+        column = self._measure_column(self.content.look)
         if column != self.content.column:
             self.content.relayout(self.content.look, column)
         self.refresh()
