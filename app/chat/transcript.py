@@ -55,22 +55,26 @@ class TranscriptModel(QAbstractListModel):
                 break
             kept += 1
         self._cut(kept)
-        for row in rows[:kept]:
-            self.update(row)
+        for at, row in enumerate(rows[:kept]):
+            self._replace(at, row)
         self._append(rows[kept:])
 
     def update(self, row: MessageRow) -> None:
         """Replace the row with the same id, if it is shown and differs."""
         at = self._position(row.id)
-        if at is not None and self._rows[at] != row:
-            self._rows[at] = row
-            index = self.index(at, 0)
-            self.dataChanged.emit(index, index, _ROLES)
+        if at is not None:
+            self._replace(at, row)
 
     def row(self, id_: str) -> MessageRow | None:
         """The row of a message, if it is shown."""
         at = self._position(id_)
         return None if at is None else self._rows[at]
+
+    def _replace(self, at: int, row: MessageRow) -> None:
+        if self._rows[at] != row:
+            self._rows[at] = row
+            index = self.index(at, 0)
+            self.dataChanged.emit(index, index, _ROLES)
 
     def _position(self, id_: str) -> int | None:
         """Searched from the end: what changes is nearly always the last row."""

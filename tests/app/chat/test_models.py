@@ -170,6 +170,31 @@ def test_rows_that_stay_are_not_touched(qtbot: QtBot) -> None:
     assert log == []
 
 
+class CountedId(str):
+    """An id that counts how often it is compared."""
+
+    __slots__ = ()
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedId.compared += 1
+        return str.__eq__(self, other) is True
+
+    def __hash__(self) -> int:
+        return str.__hash__(self)
+
+
+def test_a_new_state_of_many_rows_is_not_searched_row_by_row(qtbot: QtBot) -> None:
+    """Each message sent shows a new state; a thousand rows must not cost a million comparisons."""
+    model = TranscriptModel()
+    names = [CountedId(number) for number in range(1000)]
+    model.reset([message_row(name, "before") for name in names])
+    CountedId.compared = 0
+    model.show([message_row(name, "after") for name in names])
+    assert CountedId.compared < 5 * len(names)
+    assert {row.text for row in model.rows} == {"after"}
+
+
 def test_what_a_row_gives(qtbot: QtBot) -> None:
     model = TranscriptModel()
     model.reset([message_row("a", "text")])
