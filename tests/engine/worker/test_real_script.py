@@ -110,6 +110,16 @@ def test_the_beginning_of_a_mark_is_shown_when_it_was_none(speaker: Speaker) -> 
     assert (text, end.reason) == ("H<|im_", FinishReason.STOP)
 
 
+def test_the_start_token_comes_once_whether_the_template_writes_it_or_not(speaker: Speaker) -> None:
+    def prompt_tokens(template: str) -> int:
+        return speaker(SCRIPT_END, template=template).finished(user("?"))[1].stats.prompt_tokens
+
+    written = prompt_tokens("{{ bos_token }}{{ messages[0].content }}{{ '\n' }}")
+    left_out = prompt_tokens("{{ messages[0].content }}{{ '\n' }}")
+    twice = prompt_tokens("{{ bos_token }}{{ bos_token }}{{ messages[0].content }}{{ '\n' }}")
+    assert written == left_out == twice - 1
+
+
 def test_a_full_context_ends_the_answer(speaker: Speaker) -> None:
     """A script without an end goes on for ever with the token that stands for the unknown."""
     worker = speaker(*letters(b"Hi"), n_ctx=256)
