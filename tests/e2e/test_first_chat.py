@@ -72,6 +72,10 @@ def test_stream_stop_regenerate(screen: Screen, home_for_long_answers: Path) -> 
         assert (again["version"], again["versions"]) == (2, 2)
         assert len(run.messages()) == 2
 
+        run.click("versionBackButton")
+        run.until(lambda: run.messages()[-1]["version"] == 1, "the first version")
+        assert run.messages()[-1]["text"] == stopped["text"]
+
 
 def test_switching_conversations_keeps_answers_apart(screen: Screen, home_for_long_answers: Path) -> None:
     with program(screen, home_for_long_answers) as run:

@@ -81,6 +81,7 @@ class ConversationPage(QStackedWidget):
         view.link_activated.connect(self._ask_for_link)
         view.address_copied.connect(self._tell_copied)
         view.regenerate_requested.connect(lambda: self._chat.regenerate())
+        view.version_requested.connect(self._chat.show_version)
         self.addWidget(view)
         return view
 

@@ -200,6 +200,9 @@ class FakeChat(QObject):
     def regenerate(self) -> None:
         self.calls.append(("regenerate",))
 
+    def show_version(self, message: str, step: int) -> None:
+        self.calls.append(("version", message, str(step)))
+
     def _set(self, conversation: Conversation | None) -> None:
         self.current = conversation
         self.current_changed.emit(conversation)

@@ -250,6 +250,14 @@ def test_escape_stops_wherever_the_focus_is(make_window: MakeWindow, qtbot: QtBo
     assert window.chat.named("stop") == [("stop",)]
 
 
+def test_what_the_transcript_asks_of_the_chat(make_window: MakeWindow) -> None:
+    window = make_window("Alpha")
+    window.chat.show("Question", "Answer")
+    window.window._page.transcript.version_requested.emit("m1", -1)
+    window.window._page.transcript.regenerate_requested.emit()
+    assert window.chat.calls[-2:] == [("version", "m1", "-1"), ("regenerate",)]
+
+
 def test_a_refused_message_comes_back(make_window: MakeWindow, qtbot: QtBot) -> None:
     window = make_window("Alpha")
     composer = window.find("composer")

@@ -8,9 +8,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.chat.rows import MessageRow
 from engine.chat.records import Status
 from engine.protocol.types import GenerationStats
 from tests.ui.transcript.conftest import MakeView
@@ -115,18 +116,95 @@ def test_regenerate(make_view: MakeView, qtbot: QtBot) -> None:
     assert buttons(running, "regenerateButton") == []
 
 
+def versions(count: int) -> list[MessageRow]:
+    """An answer, written ``count`` times."""
+    return [answer(f"Text {n}", f"v{n}", version=n, versions=count) for n in range(1, count + 1)]
+
+
+def step_buttons(view: TranscriptView) -> list[QAbstractButton]:
+    return buttons(view, "versionBackButton") + buttons(view, "versionOnButton")
+
+
+def test_versions_can_be_walked_through_by_keyboard(make_view: MakeView) -> None:
+    """Each version is another message; the focus stays on the button that brought it."""
+    written = versions(3)
+    model = model_of([question("Q"), written[2]])
+    view = make_view(model)
+    asked: list[tuple[str, int]] = []
+
+    def show(message: str, step: int) -> None:
+        asked.append((message, step))
+        at = next(n for n, row in enumerate(written) if row.id == message)
+        model.show([question("Q"), written[at + step]])
+        view.refresh()
+
+    view.version_requested.connect(show)
+    back, on = step_buttons(view)
+    assert (back.isEnabled(), on.isEnabled()) == (True, False)
+    assert (back.accessibleName(), on.accessibleName()) == ("Previous version 3/3", "Next version 3/3")
+    back.setFocus()
+    for _ in range(2):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        QTest.keyClick(focused, Qt.Key.Key_Space)
+    assert asked == [("v3", -1), ("v2", -1)]
+    back, on = step_buttons(view)
+    assert (back.isEnabled(), on.isEnabled()) == (False, True)
+    assert QApplication.focusWidget() is on
+    assert view.content.rows[1].text == "Text 1"
+
+
+def test_versions_of_any_answer_but_not_while_one_is_written(make_view: MakeView) -> None:
+    first, second = versions(2)
+    later = [question("Q2", "q2"), answer("A2", "a2")]
+    view = make_view([question("Q"), second, *later])
+    assert len(step_buttons(view)) == 2
+    assert make_view([question("Q"), answer("only", "o")]).findChildren(QAbstractButton, "versionBackButton") == []
+    running = make_view([question("Q"), first, question("Q2", "q2"), answer("", "a2", status=Status.STREAMING)])
+    assert step_buttons(running) == []
+    assert step_buttons(make_view([answer("", "v2", status=Status.STREAMING, version=2, versions=2)])) == []
+
+
+def test_the_number_stands_between_the_arrows(make_view: MakeView, theme: Theme) -> None:
+    view = make_view([question("Q"), versions(12)[10]])
+    for scale in (1.0, 1.6):
+        theme.set_scale(scale)
+        view.refresh()
+        back, on = step_buttons(view)
+        room = view.content.look.small_metrics.horizontalAdvance("11/12")
+        assert on.geometry().left() - back.geometry().right() >= room
+        (copy,) = buttons(view, "copyMessageButton")
+        assert copy.geometry().left() > on.geometry().right()
+        assert back.geometry().bottom() <= view.viewport().height()
+
+
+def test_another_version_does_not_jump_to_the_end(make_view: MakeView) -> None:
+    first, second = versions(2)
+    ending = [question("Q", "e"), answer("A", "f")]
+    more = [row for n in range(20) for row in (question(f"Q{n}", f"q{n}"), answer(PARAGRAPH, f"a{n}"))]
+    model = model_of([question("Q"), second, *ending])
+    view = make_view(model, height=600)
+    assert view.content.follow
+    view.version_requested.connect(lambda message, step: model.show([question("Q"), first, *more]))
+    QTest.mouseClick(step_buttons(view)[0], Qt.MouseButton.LeftButton)
+    view.refresh()
+    assert (view.content.follow, view.content.placed[0].row) == (False, 0)
+
+
 def test_targets_are_large_enough(make_view: MakeView) -> None:
-    view = make_view([question("Q"), answer(CODE)])
-    shown = [button for name in ("copyCodeButton", "wrapCodeButton", "copyMessageButton", "regenerateButton")
-             for button in buttons(view, name)]  # fmt: skip
+    view = make_view([question("Q"), answer(CODE, version=2, versions=3)])
+    names = ("copyCodeButton", "wrapCodeButton", "copyMessageButton", "regenerateButton")
+    shown = [button for name in names for button in buttons(view, name)]
     assert len(shown) == 4
+    steps = step_buttons(view)
+    assert all(button.height() >= 40 and button.width() >= 40 and not button.icon().isNull() for button in steps)
     for button in shown:
         assert button.height() >= 40
         assert button.width() >= 40
         assert not button.icon().isNull()
         assert button.text()
         assert button.accessibleName()
-    boxes = [button.geometry() for button in shown]
+    boxes = [button.geometry() for button in shown + steps]
     assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 

@@ -187,7 +187,8 @@ def test_a_question_of_one_s_own_brings_the_end_into_view(make_view: MakeView) -
     model = model_of(dialogue(30))
     view = make_view(model)
     view.scroll_to_start()
-    model.show([*model.rows, question("New question", "new")])
+    begun = answer("", "begun", status=Status.STREAMING, stats=None)
+    model.show([*model.rows, question("New question", "new"), begun])
     view.refresh()
     assert bar(view)[0] == bar(view)[1]
 

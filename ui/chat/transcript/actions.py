@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QToolTip
 
 from engine.chat.records import Role
-from ui.chat.transcript import hit
+from ui.chat.transcript import hit, versions
 from ui.chat.transcript.blocks import Code, Paragraph, Part, Table, table_lines
 from ui.chat.transcript.buttons import ActionButton, Buttons, Key, Kind, Wanted
 from ui.chat.transcript.code_view import CodeView
@@ -20,7 +20,7 @@ from ui.chat.transcript.layout import Placed
 from ui.chat.transcript.message import Message
 from ui.chat.transcript.paint import Scene, head_shift
 from ui.chat.transcript.qt_text import copiable
-from ui.chat.transcript.row import is_open
+from ui.chat.transcript.row import Row, is_open
 from ui.chat.transcript.selection import message_text, parts_of, source_text
 
 OPENED = ("http", "https", "mailto")
@@ -77,22 +77,37 @@ class Actions(QObject):
 
     def _message_buttons(self, scene: Scene, placed: Placed, message: Message) -> list[Wanted]:
         rows, row = scene.layout.rows, message.row
-        last = placed.row == len(rows) - 1
-        if not (last or placed.row in (self._view.hovered, scene.ring)) or is_open(row):
+        if is_open(row):
             return []
+        look, y = scene.layout.look, int(placed.y)
+        result, x = self._version_buttons(scene, row, y)
+        last = placed.row == len(rows) - 1
+        if not (last or placed.row in (self._view.hovered, scene.ring)):
+            return result
         keys = [Key(Kind.COPY_MESSAGE, row.id, 0)] if row.text.strip() else []
         if last and row.role is Role.ASSISTANT:
             keys.append(Key(Kind.REGENERATE, row.id, 0))
-        look, y = scene.layout.look, int(placed.y)
         if message.user:
             horizontal, vertical = look.bubble_padding
             corner = QPoint(int(scene.column_x + message.x) - horizontal - look.px(4), y + vertical - look.target)
             return [Wanted(key, corner, from_right=True) for key in keys]
-        x, result = int(scene.column_x) - look.px(14), []
         for key in keys:
             result.append(Wanted(key, QPoint(x, y), from_right=False))
             x += self._buttons.width_of(key)
         return result
+
+    def _version_buttons(self, scene: Scene, row: Row, y: int) -> tuple[list[Wanted], int]:
+        """The two that step through the versions of an answer, and where the next button goes."""
+        left, look = int(scene.column_x), scene.layout.look
+        if not versions.can_change(scene.layout.rows, row):
+            return [], left - look.px(14)
+        place, which = versions.places(look, row), versions.words_of(row)
+        back, on = Key(Kind.VERSION_BACK, row.id, 0), Key(Kind.VERSION_ON, row.id, 0)
+        buttons = [
+            Wanted(back, QPoint(left + place.back, y), from_right=False, which=which, enabled=row.version > 1),
+            Wanted(on, QPoint(left + place.on, y), from_right=False, which=which, enabled=row.version < row.versions),
+        ]
+        return buttons, left + place.end
 
     def _pressed(self, button: ActionButton) -> None:
         key = button.key
@@ -107,8 +122,13 @@ class Actions(QObject):
         elif key.kind is Kind.COPY_MESSAGE:
             self._copy(source_text(self._view.content.rows[number]))
             self._buttons.confirm(key)
-        else:
+        elif key.kind is Kind.REGENERATE:
             self._view.regenerate_requested.emit()
+        else:
+            if number < len(self._view.content.rows) - 1:
+                self._view.content.follow = False
+            self._buttons.hand_on(key)
+            self._view.version_requested.emit(key.message, 1 if key.kind is Kind.VERSION_ON else -1)
 
     def _copy_code(self, number: int, key: Key) -> None:
         part = self._view.content.message(number).part(key.section)

@@ -25,6 +25,12 @@ class Kind(Enum):
     WRAP_CODE = ("wrapCodeButton", "arrow-u-down-left")
     COPY_MESSAGE = ("copyMessageButton", "copy")
     REGENERATE = ("regenerateButton", "arrow-clockwise")
+    VERSION_BACK = ("versionBackButton", "caret-left")
+    VERSION_ON = ("versionOnButton", "caret-right")
+
+
+STEPS = (Kind.VERSION_BACK, Kind.VERSION_ON)
+"""Buttons that bring another message in the place of their own."""
 
 
 class Key(NamedTuple):
@@ -43,13 +49,14 @@ class Wanted(NamedTuple):
     from_right: bool
     checked: bool | None = None
     which: str = ""
+    enabled: bool = True
 
 
 class ActionButton(TextButton):
-    """Icon and word; says for a moment that it did what was asked."""
+    """Icon and word, or a square with only an icon; says for a moment that it did what was asked."""
 
     def __init__(self, theme: Theme, kind: Kind, label: str, done: str, name: str, parent: QWidget) -> None:
-        super().__init__(theme, label, kind.value[1], parent, role="quiet")
+        super().__init__(theme, label, kind.value[1], parent, role="quiet" if label else "icon")
         self.kind, self._label, self._done, self._name = kind, label, done, name
         self.key: Key | None = None
         self.setObjectName(kind.value[0])
@@ -104,23 +111,29 @@ class Buttons(QWidget):
         self._theme, self._viewport = theme, viewport
         self._shown: dict[Key, ActionButton] = {}
         self._spare: dict[Kind, list[ActionButton]] = {kind: [] for kind in Kind}
+        self._handed_on: Key | None = None
         self._labels = {
             Kind.COPY_CODE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy code")),
             Kind.WRAP_CODE: (self.tr("Wrap"), self.tr("Wrap"), self.tr("Wrap long lines")),
             Kind.COPY_MESSAGE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy message")),
             Kind.REGENERATE: (self.tr("Regenerate"), self.tr("Regenerate"), self.tr("Regenerate this answer")),
+            Kind.VERSION_BACK: ("", "", self.tr("Previous version")),
+            Kind.VERSION_ON: ("", "", self.tr("Next version")),
         }
 
     def show_these(self, wanted: Sequence[Wanted]) -> None:
         """Have exactly the ``wanted`` buttons on screen, in this order for the Tab key."""
         keys = {one.key for one in wanted}
         changed = keys != self._shown.keys()
-        for key in [key for key in self._shown if key not in keys]:
+        gone = [key for key in self._shown if key not in keys]
+        left = self._shown[self._handed_on] if self._handed_on in gone else None
+        for key in gone:
             self._take_away(key)
         previous: QWidget | None = self._viewport.parentWidget()
         for one in wanted:
             button = self._shown.get(one.key) or self._bring(one.key)
             button.say_which(one.which)
+            button.setEnabled(one.enabled)
             if one.checked is not None:
                 button.setCheckable(True)
                 button.setChecked(one.checked)
@@ -131,6 +144,19 @@ class Buttons(QWidget):
                 QWidget.setTabOrder(previous, button)
             button.show()
             previous = button
+        if left is not None:
+            self._pass_focus(left, wanted)
+
+    def hand_on(self, key: Key) -> None:
+        """When this button goes away with its message, its focus goes to the one that stands there then."""
+        self._handed_on = key
+
+    def _pass_focus(self, left: ActionButton, wanted: Sequence[Wanted]) -> None:
+        self._handed_on = None
+        heirs = [one for one in wanted if one.key.kind in STEPS and one.enabled]
+        if heirs:
+            nearest = min(heirs, key=lambda one: (abs(one.corner.y() - left.y()), one.key.kind is not left.kind))
+            self._shown[nearest.key].setFocus()
 
     def measure(self) -> None:
         """The text size is another one."""

@@ -54,7 +54,7 @@ class Feed(QObject):
         self._selection.shift(first, len(rows))
         self._layout.insert(first, rows)
         self._pending = {row + len(rows) if row >= first else row for row in self._pending}
-        if at_end and any(row.role is Role.USER for row in rows):
+        if at_end and is_open(rows[-1]) and any(row.role is Role.USER for row in rows):
             self._layout.follow = True
         self._changed(False)
 

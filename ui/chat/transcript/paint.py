@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
+from ui.chat.transcript import versions
 from ui.chat.transcript.blocks import Part
 from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.layout import Layout, Placed
@@ -90,13 +91,18 @@ def _paint_head(painter: QPainter, scene: Scene, placed: Placed, message: Messag
 
 
 def _paint_foot(painter: QPainter, scene: Scene, placed: Placed, message: Message) -> None:
-    look = scene.layout.look
-    words = message.words.foot(message.row)
-    if not words or message.user:
+    if message.user:
         return
+    look, row = scene.layout.look, message.row
     box = QRectF(scene.column_x, placed.y, scene.layout.column, look.target)
     painter.setFont(look.small)
     painter.setPen(look.colour("muted"))
+    controlled = versions.can_change(scene.layout.rows, row)
+    if controlled:
+        place = versions.places(look, row)
+        between = QRectF(box.left() + place.words, box.top(), place.on - place.words, box.height())
+        painter.drawText(between, Qt.AlignmentFlag.AlignCenter, versions.words_of(row))
+    words = message.words.foot(row, version=not controlled)
     painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
 
 

@@ -57,11 +57,13 @@ class TranscriptView(QAbstractScrollArea):
         link_activated: The user wants to open this http, https or mailto address; ask before.
         address_copied: This address may not be opened, and was put on the clipboard instead.
         regenerate_requested: Answer the last question again.
+        version_requested: Show the version of a message (its id) that is so many steps further on (-1: back).
     """
 
     link_activated = Signal(str)
     address_copied = Signal(str)
     regenerate_requested = Signal()
+    version_requested = Signal(str, int)
 
     def __init__(self, model: QAbstractItemModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.chat.records import Status
 from ui.chat.transcript.row import Row
+from ui.chat.transcript.versions import words_of
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Words:
             figures.append(self.speed.format(f"{stats.decode_tps:,.1f}"))
         return " · ".join(figures)
 
-    def foot(self, row: Row) -> str:
-        """The whole line under a message."""
-        version = f"{row.version}/{row.versions}" if row.versions > 1 else ""
-        return " · ".join(word for word in (version, self.note(row), self.figures(row)) if word)
+    def foot(self, row: Row, *, version: bool = True) -> str:
+        """The line under a message. ``version``: it begins with which of several versions this is."""
+        which = words_of(row) if version and row.versions > 1 else ""
+        return " · ".join(word for word in (which, self.note(row), self.figures(row)) if word)
