@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,10 +41,12 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def sources() -> dict[str, Path]:
     return {module_name(p): p for layer in LAYERS for p in sorted((ROOT / layer).rglob("*.py"))}
 
 
+@cache
 def imports_of(name: str, path: Path) -> set[str]:
     """Absolute names of everything ``path`` imports, at any depth of the syntax tree."""
     found: set[str] = set()
@@ -62,6 +65,7 @@ def imports_of(name: str, path: Path) -> set[str]:
     return found
 
 
+@cache
 def edges() -> list[tuple[str, str]]:
     """(importing module, imported project module), the imported one shortened to a real module."""
     known = sources()
