@@ -60,11 +60,6 @@ class DownloadsPage(QWidget):
             (get,),
         )
 
-    def focus(self) -> None:
-        """Give the keyboard to the newest row's first button."""
-        self._area.setFocus()
-        self._area.focusNextChild()
-
     def _refresh(self) -> None:
         jobs = self._downloads.jobs
         for number in [number for number in self._rows if number not in {job.id for job in jobs}]:

@@ -141,10 +141,6 @@ class InstalledPage(QWidget):
 
     # ---- showing
 
-    def focus(self) -> None:
-        """Give the keyboard to the table."""
-        self._view.setFocus()
-
     def _refresh(self) -> None:
         chosen = self._chosen()
         rows = self._library.models + self._library.companions

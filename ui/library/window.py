@@ -103,11 +103,6 @@ class ModelManagerWindow(QWidget):
         self._tabs.setCurrentIndex(GET)
         self._get.focus()
 
-    def show_installed(self) -> None:
-        """Show what is installed."""
-        self._tabs.setCurrentIndex(INSTALLED)
-        self._installed.focus()
-
     def showEvent(self, event: QShowEvent) -> None:
         """Look at the folder again: files may have come or gone meanwhile."""
         super().showEvent(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -34,13 +34,7 @@ KEY_SIZE = 11
 
 
 class MemoryStrip(QAbstractButton):
-    """Live memory in one line. It is a button: a click, Enter or Space shows the same figures as a table.
-
-    Attributes:
-        opened: The user asked for more.
-    """
-
-    opened = Signal()
+    """Live memory in one line. It is a button: a click, Enter or Space shows the same figures as a table."""
 
     def __init__(
         self, memory: MemoryService, worker: WorkerService, theme: Theme, parent: QWidget | None = None
@@ -160,7 +154,6 @@ class MemoryStrip(QAbstractButton):
         self._refresh()
 
     def _open(self) -> None:
-        self.opened.emit()
         if self._details is None:
             self._details = MemoryDetails(self._theme, self)
         self._details.show_figures(self._snapshot, self._model, self._speed)

@@ -426,11 +426,8 @@ def test_a_screen_reader_finds_author_and_text(make_view: MakeView, qtbot: QtBot
     qtbot.waitUntil(lambda: not view.viewport().findChildren(MessageLabel))
 
 
-def test_the_empty_view_greets(make_view: MakeView) -> None:
+def test_keys_in_an_empty_view_do_nothing(make_view: MakeView) -> None:
     view = make_view([])
-    blank = view.viewport().grab().toImage()
-    view.set_empty_text("What is on your mind?", "Nothing leaves this machine.")
-    assert view.viewport().grab().toImage() != blank
     for key in (Qt.Key.Key_Down, Qt.Key.Key_End, Qt.Key.Key_PageUp):
         QTest.keyClick(view, key)
 

@@ -70,7 +70,6 @@ class Look:
         self.line = round(self.em * LINE_HEIGHT)
         code_metrics = QFontMetricsF(self.code)
         self.code_line = float(round(max(code_metrics.height(), QFontInfo(self.code).pixelSize() * CODE_LINE_HEIGHT)))
-        self.code_ascent = code_metrics.ascent() + (self.code_line - code_metrics.height()) / 2
         self.code_column = code_metrics.horizontalAdvance("m")
         self.small_metrics = QFontMetricsF(self.small)
         self.body_metrics = QFontMetricsF(self.body)

@@ -26,7 +26,6 @@ from ui.chat.transcript.actions import Actions
 from ui.chat.transcript.background import Background
 from ui.chat.transcript.budget import deadline
 from ui.chat.transcript.buttons import Buttons
-from ui.chat.transcript.empty import EmptyText
 from ui.chat.transcript.end_button import EndButton
 from ui.chat.transcript.feed import Feed
 from ui.chat.transcript.keys import Keys
@@ -82,7 +81,6 @@ class TranscriptView(QAbstractScrollArea):
         self.hovered: int | None = None
         self._value, self._syncing, self._stale = 0.0, False, True
         self._painted_s = self._cost_s = 0.0
-        self._empty = EmptyText()
         self._buttons = Buttons(theme, self.viewport())
         self._end_button = EndButton(theme, self.viewport())
         self._end_button.clicked.connect(self.scroll_to_end)
@@ -110,11 +108,6 @@ class TranscriptView(QAbstractScrollArea):
         )
 
     # What others may ask for.
-
-    def set_empty_text(self, title: str, sentence: str) -> None:
-        """What stands in the middle while there is no message."""
-        self._empty = EmptyText(title, sentence)
-        self.viewport().update()
 
     def scroll_to_end(self) -> None:
         """Show the end and stay there while it grows."""
@@ -224,8 +217,6 @@ class TranscriptView(QAbstractScrollArea):
         if self.content.rows:
             self.scene.ring = self._keys.ring
             paint(painter, self.scene, QRectF(event.rect()))
-        else:
-            self._empty.paint(painter, self.content.look, QRectF(self.viewport().rect()))
         painter.end()
         self._painted_s = perf_counter() - begun
 
