@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
@@ -44,7 +46,6 @@ class GetPage(QWidget):
         super().__init__(parent)
         self._downloads, self._library, self._theme = downloads, library, theme
         self._listing: RepoListing | None = None
-        self._asked = ""
         self._build_top()
         self._build_table()
         self._messages = MessageSlot(theme)
@@ -159,13 +160,13 @@ class GetPage(QWidget):
         if not text:
             return
         self._messages.clear()
+        self._downloads.cancel_listing()
         self._listing = None
         try:
             repo = parse_repo(text).repo
         except VrambleError as error:
             self._show_listing(error)
             return
-        self._asked = text
         self._waiting.setText(self.tr("Asking the Hub for the files of {0}…").format(repo))
         self._pages.setCurrentWidget(self._waiting)
         self._downloads.list_files(text)
@@ -220,24 +221,26 @@ class GetPage(QWidget):
         return file
 
     def _refresh_status(self) -> None:
-        if self._listing is not None:
-            found = self._listing
-            words = {
+        found = self._listing
+        if found is not None:
+            words_of = {
                 Status.NEW: "",
                 Status.DOWNLOADING: self.tr("Downloading"),
                 Status.INTERRUPTED: self.tr("Interrupted"),
                 Status.INSTALLED: self.tr("Installed"),
             }
-            self._table.set_status({file.path: words[self._status(found.repo, file)] for file in found.files})
+            states = self._states(found.repo, found.files)
+            self._table.set_status({path: words_of[state] for path, state in states.items()})
         self._show_chosen()
 
-    def _status(self, repo: str, file: RepoFile) -> Status:
-        models = self._library.models + self._library.companions
-        return status_of(repo, file.path, self._downloads.jobs, models, self._library.folder)
+    def _states(self, repo: str, files: Iterable[RepoFile]) -> dict[str, Status]:
+        """Where each file is, by its path."""
+        jobs, models = self._downloads.jobs, self._library.models + self._library.companions
+        return {file.path: status_of(repo, file.path, jobs, models, self._library.folder) for file in files}
 
     def _show_chosen(self) -> None:
         file, found = self._chosen(), self._listing
-        status = self._status(found.repo, file) if file and found else Status.NEW
+        status = self._states(found.repo, (file,))[file.path] if file and found else Status.NEW
         self._download_button.setEnabled(file is not None and status in (Status.NEW, Status.INTERRUPTED))
         label = self.tr("Resume") if status is Status.INTERRUPTED else self.tr("Download")
         if file is not None and file.size is not None:

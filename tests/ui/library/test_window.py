@@ -315,6 +315,19 @@ def test_a_listing_can_be_stopped(manager: Manager, hub: LocalHub) -> None:
     assert not manager.downloads.listing
 
 
+def test_a_wrong_name_ends_a_listing_that_runs(manager: Manager, hub: LocalHub) -> None:
+    """Else the answer to the earlier question would appear below the error."""
+    hub.add(REPO, FILE, llama())
+    edit = manager.find("repoEdit", QLineEdit)
+    edit.setText(REPO)
+    manager.click("listFilesButton")
+    edit.setText("no repository")
+    edit.setFocus()
+    manager.press(Qt.Key.Key_Return)
+    assert not manager.downloads.listing
+    assert manager.find("listFilesButton", QPushButton).text() == "List files"
+
+
 def test_an_interrupted_download_offers_to_resume(models: Path, hub: LocalHub, request: pytest.FixtureRequest) -> None:
     file = hub.add(REPO, FILE, llama())
     target = models / REPO / FILE
