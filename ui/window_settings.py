@@ -13,13 +13,15 @@ from ui.theme import ThemeMode
 
 
 class WindowSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Attributes:
-    theme: Colour scheme the user chose.
-    scale: Text size, 1.0 normal.
-    geometry: Qt's window geometry, base64.
-    sidebar: Whether the list of conversations is shown in a wide window.
-    conversation: Id of the conversation that was open.
-    had_model: Whether there was a model at the last look; decides the first page before the folder was read.
+    """Looks and place of the window.
+
+    Attributes:
+        theme: Colour scheme the user chose.
+        scale: Text size, 1.0 normal.
+        geometry: Qt's window geometry, base64.
+        sidebar: Whether the list of conversations is shown in a wide window.
+        conversation: Id of the conversation that was open.
+        had_model: Whether there was a model at the last look; decides the first page before the folder was read.
     """
 
     theme: ThemeMode = ThemeMode.SYSTEM

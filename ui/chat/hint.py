@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 
 from app.chat.controller import ChatController
 from app.chat.rows import MessageRow
@@ -52,7 +52,5 @@ class HintLine(QObject):
         self._show(" · ".join(parts))
 
     def _context(self, model: ModelInfo) -> str:
-        rows = self._chat.transcript
-        count = rows.rowCount()
-        used = context_used([rows.index(i, 0).data(Qt.ItemDataRole.UserRole) for i in range(count)])
+        used = context_used(self._chat.transcript.rows)
         return self.tr("context {used} of {all} tokens").format(used=tokens_text(used), all=tokens_text(model.n_ctx))
