@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
-import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from engine.own_process import module_command, with_source
 
 COMMAND_ENV = "VRAMBLE_WORKER_COMMAND"
 """Replaces the worker's command line, for tests. Split as a shell would."""
@@ -48,7 +48,7 @@ def worker_command(backends: Path | None = None, environ: Mapping[str, str] | No
     """
     env = os.environ if environ is None else environ
     replaced = shlex.split(env.get(COMMAND_ENV, ""))
-    arguments = replaced or [sys.executable, "-P", "-m", "engine.worker"]
+    arguments = replaced or module_command("engine.worker")
     return WorkerCommand(tuple(arguments), worker_environment(env, backends))
 
 
@@ -61,17 +61,7 @@ def worker_environment(environ: Mapping[str, str], backends: Path | None = None)
         env["LD_PRELOAD"] = preload
     if backends is not None:
         env.setdefault(BACKENDS_ENV, str(backends))
-    root = source_root()
-    if root is not None:
-        env["PYTHONPATH"] = os.pathsep.join([str(root), *filter(None, [env.get("PYTHONPATH")])])
-    return env
-
-
-def source_root() -> Path | None:
-    """The folder that holds `engine`, where Python does not look by itself; None when it is installed."""
-    root = Path(__file__).resolve().parents[2]
-    installed = {Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")}
-    return None if root in installed else root
+    return with_source(env)
 
 
 def _without_overlays(preload: str) -> str:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
-import engine
-
-ROOT = Path(engine.__file__).resolve().parent.parent
+from engine.own_process import module_command, with_source
 
 
 def command() -> list[str]:
     """Program and arguments of the child."""
-    return [sys.executable, "-P", "-m", "engine.downloads"]
+    return module_command("engine.downloads")
 
 
 def environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -22,9 +18,7 @@ def environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
 
     The faster transfer library is switched off: it does its own, unresumable writing.
     """
-    env = dict(os.environ if base is None else base)
-    old = env.get("PYTHONPATH", "")
-    env["PYTHONPATH"] = os.pathsep.join([str(ROOT), *([old] if old else [])])
+    env = with_source(os.environ if base is None else base)
     env["HF_HUB_DISABLE_TELEMETRY"] = "1"
     env["HF_HUB_DISABLE_XET"] = "1"
     env["PYTHONUNBUFFERED"] = "1"

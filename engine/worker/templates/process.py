@@ -7,16 +7,14 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from engine.errors import VrambleError
+from engine.own_process import module_command, with_source
 
 MODULE = "engine.worker.templates.child"
-SOURCE_ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_SECONDS = 7.0
 """The child ends itself after 5 s; this is for a child that cannot."""
 
@@ -38,12 +36,8 @@ class TemplateProcess:
         """Start the child ahead of the first use."""
         if self._child is None or self._child.poll() is not None:
             self.close()
-            path = os.pathsep.join([str(SOURCE_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
             self._child = subprocess.Popen(
-                [sys.executable, "-P", "-m", MODULE],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": path},
+                module_command(MODULE), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=with_source(os.environ)
             )
 
     def render(self, template: str, variables: dict[str, Any], cancelled: Callable[[], bool], file: str) -> str:

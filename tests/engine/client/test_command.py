@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.client.command import source_root, worker_command, worker_environment
+from engine.client.command import worker_command, worker_environment
+from engine.own_process import source_root
 
 
 def test_the_worker_is_this_python_without_the_working_folder() -> None:

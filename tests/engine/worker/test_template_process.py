@@ -13,10 +13,11 @@ from collections.abc import Iterator
 import pytest
 
 from engine.errors import VrambleError
+from engine.own_process import with_source
 from engine.protocol.types import ChatMessage
 from engine.worker.templates.chat import ChatTemplate
 from engine.worker.templates.child import serve
-from engine.worker.templates.process import MODULE, SOURCE_ROOT, RenderCancelled, TemplateProcess
+from engine.worker.templates.process import MODULE, RenderCancelled, TemplateProcess
 
 ALTERNATE = (
     "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system role') }}{% endif %}"
@@ -55,7 +56,7 @@ def test_time_is_limited_also_in_c_code() -> None:
         "import sys, io, json; from engine.worker.templates.child import serve;"
         "serve([json.dumps({'template': '{{ (9 ** 9) ** (9 ** 9) }}', 'variables': {}})], sys.stdout, seconds=1)"
     )
-    env = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT)}
+    env = with_source(os.environ)
     done = subprocess.run([sys.executable, "-P", "-c", code], env=env, check=False, timeout=60, capture_output=True)
     assert done.returncode == -signal.SIGALRM
     assert done.stdout == b""
@@ -133,6 +134,6 @@ def test_serve_answers_line_by_line() -> None:
 
 
 def test_the_process_ends_with_its_stdin() -> None:
-    env = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT)}
+    env = with_source(os.environ)
     done = subprocess.run([sys.executable, "-P", "-m", MODULE], input=b"", env=env, check=False, timeout=60)
     assert done.returncode == 0
