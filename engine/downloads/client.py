@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -27,8 +28,9 @@ def events(request: Request) -> Iterator[Event]:
         assert child.stdout
         ended = False
         try:
-            child.stdin.write(encode(request))
-            child.stdin.flush()
+            with contextlib.suppress(BrokenPipeError):  # it has ended already: its exit code and its log say why
+                child.stdin.write(encode(request))
+                child.stdin.flush()
             for line in child.stdout:
                 event = decode_event(line)
                 if event is not None:
@@ -40,7 +42,8 @@ def events(request: Request) -> Iterator[Event]:
             log.seek(0)
             yield died(code, log.read())
         finally:
-            child.stdin.close()
+            with contextlib.suppress(BrokenPipeError):
+                child.stdin.close()
             child.terminate()
 
 

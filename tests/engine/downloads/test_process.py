@@ -118,6 +118,15 @@ def test_a_request_that_makes_no_sense_is_answered() -> None:
     assert b'"bad-request"' in done.stdout
 
 
+def test_a_child_that_ends_before_it_reads_its_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The request is larger than a pipe holds, so writing it meets the end of the child."""
+    monkeypatch.setattr("engine.downloads.client.command", lambda: ["sh", "-c", "exec 0<&-; echo no room >&2; exit 3"])
+    (last,) = list(events(ListRepo(text="x" * 1_000_000)))
+    assert isinstance(last, Failed)
+    assert (last.code, last.detail) == ("download-died", "no room\n")
+    assert "exit code 3" in last.message
+
+
 def test_a_child_without_result_is_a_failure_with_its_last_words() -> None:
     failure = died(-signal.SIGSEGV, b"x" * 5000 + b"last words")
     assert "signal 11" in failure.message
