@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -32,7 +31,7 @@ def make_home(folder: Path, theme: str, *, with_model: bool) -> Path:
         starter = min((Path(sys.prefix) / "share/vramble/starter").glob("*.gguf")).resolve()
         target = folder / "data/models/starter/SmolLM2-135M-Instruct"
         target.mkdir(parents=True)
-        os.link(starter, target / starter.name)
+        (target / starter.name).symlink_to(starter)
     return folder
 
 
