@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("engine", "app", "ui")
 
 QT = "PySide6"
-SHARED_APP = {"jobs", "notices", "paths", "text"}
+SHARED_APP = {"jobs", "notices", "paths", "processes"}
 """Modules of `app` that every feature may use."""
 
 FEATURE_EDGES = {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+from PySide6.QtCore import QObject, QProcess, Signal
 
+from app.processes import prepared
 from engine.downloads.client import died
 from engine.downloads.launch import command, environment
 from engine.downloads.messages import TERMINAL, Failed, Request, decode_event, encode
@@ -29,13 +30,7 @@ class Child(QObject):
         self._buffer = b""
         self._log = b""
         self._silent = False
-        self._process = QProcess(self)
-        env = QProcessEnvironment()
-        for name, value in environment().items():
-            env.insert(name, value)
-        self._process.setProcessEnvironment(env)
-        flags = QProcess.UnixProcessFlag
-        self._process.setUnixProcessParameters(flags.CreateNewSession | flags.ResetSignalHandlers)
+        self._process = prepared(command(), environment(), self)
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.readyReadStandardError.connect(self._read_log)
         self._process.finished.connect(self._finish)
@@ -43,8 +38,7 @@ class Child(QObject):
 
     def start(self, request: Request) -> None:
         """Start the process and hand it ``request``."""
-        program, *arguments = command()
-        self._process.start(program, arguments)
+        self._process.start()
         self._process.write(encode(request))
 
     def kill(self) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
+from app.processes import prepared
 from engine.client.command import WorkerCommand
 
 STEP_MS = 1000
@@ -25,16 +26,7 @@ class WorkerProcess(QObject):
 
     def __init__(self, command: WorkerCommand, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._process = QProcess(self)
-        program, *arguments = command.arguments
-        self._process.setProgram(program)
-        self._process.setArguments(arguments)
-        environment = QProcessEnvironment()
-        for key, value in command.environment.items():
-            environment.insert(key, value)
-        self._process.setProcessEnvironment(environment)
-        flags = QProcess.UnixProcessFlag
-        self._process.setUnixProcessParameters(flags.CreateNewSession | flags.ResetSignalHandlers)
+        self._process = prepared(command.arguments, command.environment, self)
         self._process.readyReadStandardOutput.connect(self._read_frames)
         self._process.readyReadStandardError.connect(self._read_log)
         self._process.readChannelFinished.connect(self.channel_closed)
