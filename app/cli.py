@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from engine.errors import VrambleError
+from engine.version import program_version
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -55,16 +56,6 @@ COMMANDS: dict[str, Callable[[Subparsers], None]] = {
 """Command -> what adds its parser. Only the command that is used is imported."""
 
 
-def version() -> str:
-    """The version of the installed program."""
-    from importlib import metadata
-
-    try:
-        return metadata.version("vramble")
-    except metadata.PackageNotFoundError:
-        return "unknown"
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Failures are one line on standard error."""
     _tolerate_odd_text()
@@ -89,7 +80,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         prog="vramble",
         description="Chat with language models on your own Radeon. Without a command the window opens.",
     )
-    parser.add_argument("--version", action="version", version=f"vramble {version()}")
+    parser.add_argument("--version", action="version", version=f"vramble {program_version()}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     wanted = next(iter(arguments), "")
     for name, add in COMMANDS.items():

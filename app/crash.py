@@ -11,7 +11,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
 
@@ -19,19 +18,12 @@ from PySide6.QtCore import QMessageLogContext, QObject, Qt, QtMsgType, Signal, q
 
 from app.notices import Notice, Notices, Severity, from_error
 from engine.errors import VrambleError
+from engine.version import program_version
 
 NOTICE = "bug"
 SENTENCE = "Something went wrong inside Vramble. Your conversations are kept. The details can be copied into a report."
 MOST_REPORTS = 20
 """Reports of one run that are written to stderr in full; an endless loop of bugs must not fill the disk."""
-
-
-def program_version() -> str:
-    """Version of the installation."""
-    try:
-        return version("vramble")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def report_text(what: str, home: Path) -> str:
@@ -50,7 +42,7 @@ class CrashReporter(QObject):
 
     Args:
         notices: Where bugs are told.
-        log: File that a crash in native code writes its stacks to; its folder is made.
+        log: File that a crash in native code adds its stacks to; its folder is made.
     """
 
     _caught = Signal(object, str)
@@ -93,7 +85,7 @@ class CrashReporter(QObject):
         before = faulthandler.is_enabled()
         try:
             self._log.parent.mkdir(parents=True, exist_ok=True)
-            file = self._log.open("w", encoding="utf-8")
+            file = self._log.open("a", encoding="utf-8")
         except OSError:
             return
         faulthandler.enable(file)

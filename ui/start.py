@@ -9,9 +9,10 @@ from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.crash import CrashReporter, program_version
+from app.crash import CrashReporter
 from app.wiring import Services
 from engine.errors import VrambleError
+from engine.version import program_version
 from ui.main_window import MainWindow
 from ui.quit_signals import QuitSignals
 from ui.start_trace import trace_start

@@ -12,6 +12,7 @@ import pytest
 from app import cli
 from app.main import main
 from engine.errors import VrambleError
+from engine.version import program_version
 
 
 def outcome(monkeypatch, func) -> int:
@@ -55,7 +56,7 @@ def test_a_bug_is_not_hidden(monkeypatch) -> None:
 
 def test_version(capsys) -> None:
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"vramble {cli.version()}\n"
+    assert capsys.readouterr().out == f"vramble {program_version()}\n"
 
 
 def test_help_lists_every_command(capsys) -> None:

@@ -95,6 +95,16 @@ def test_hooks_are_given_back(tmp_path: Path, qtbot: QtBot) -> None:
     assert (sys.excepthook, threading.excepthook, sys.unraisablehook) == before
 
 
+def test_the_log_of_an_earlier_crash_is_kept(tmp_path: Path, qtbot: QtBot) -> None:
+    """Who restarts after a crash must still have its stacks for a report."""
+    log = tmp_path / "crash.log"
+    log.write_text("Fatal Python error: Segmentation fault\n")
+    reporter = CrashReporter(Notices(), log)
+    reporter.install()
+    reporter.remove()
+    assert log.read_text() == "Fatal Python error: Segmentation fault\n"
+
+
 def test_an_unwritable_log_is_no_obstacle(tmp_path: Path, qtbot: QtBot) -> None:
     (tmp_path / "file").write_text("")
     reporter = CrashReporter(Notices(), tmp_path / "file" / "crash.log")
