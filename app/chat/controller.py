@@ -51,7 +51,7 @@ class ChatController(QObject):
     Attributes:
         current_changed: The `Conversation` that is open now, None for a new chat; also when its title changed.
         busy_changed: Whether an answer for the open conversation is running.
-        draft_restored: Text that could not be sent; the composer may still hold it.
+        draft_restored: Text that was taken and could not be saved; it belongs back into the composer.
         model_wanted: The user asked to choose a model.
     """
 
@@ -146,11 +146,11 @@ class ChatController(QObject):
         """Append ``text`` to the open conversation, save it, then have it answered.
 
         Returns:
-            Whether the text was taken. If not, it belongs back into the composer. Text that was
-            taken but could not be saved comes back through `draft_restored`.
+            Whether the text was taken; if not, it stays in the composer. Text that was taken but
+            could not be saved comes back through `draft_restored`.
         """
         text = clean(text)
-        if self._closing or not text.strip() or self._is_busy(text) or not self._has_model(text):
+        if self._closing or not text.strip() or self._is_busy() or not self._has_model():
             return False
         conversation = self._open.id or new_id(self._now())
         running, start = self._prepare(conversation)
@@ -176,7 +176,7 @@ class ChatController(QObject):
         conversation = self._shown_conversation()
         if conversation is None or row is None or row.role not in (Role.USER, Role.ASSISTANT):
             return
-        if self._closing or self._is_busy("") or not self._has_model(""):
+        if self._closing or self._is_busy() or not self._has_model():
             return
         answered = row.id
         running, start = self._prepare(conversation)
@@ -258,25 +258,21 @@ class ChatController(QObject):
         self._update_busy()
         self._notices.withdraw(chat_notices.BUSY)
 
-    def _is_busy(self, text: str) -> bool:
+    def _is_busy(self) -> bool:
         """Whether an answer runs; one elsewhere is told, one here is plain to see."""
         if self._running is None:
             return False
         if self._running.conversation != self._open.id:
             self._notices.post(chat_notices.busy_elsewhere(self._running.stop))
-            if text:
-                self.draft_restored.emit(text)
         return True
 
-    def _has_model(self, text: str) -> bool:
+    def _has_model(self) -> bool:
         """Whether a model is loaded, about to be, or can be chosen."""
         engine = self._engine
         coming = engine.state in (WorkerState.STARTING, WorkerState.LOADING)
         reason = None if engine.model or engine.last_load or coming else self._choose()
         if isinstance(reason, VrambleError):
             self._notices.post(chat_notices.no_model(reason, self.model_wanted.emit))
-            if text:
-                self.draft_restored.emit(text)
             return False
         self._notices.withdraw(chat_notices.NO_MODEL)
         return True
