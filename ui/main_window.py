@@ -82,6 +82,7 @@ class MainWindow(QMainWindow):
     def begin(self) -> None:
         """Go back to the conversation that was open."""
         if self._settings.conversation is not None:
+            self._composer.switch_to(self._settings.conversation)
             self._services.chat.open(self._settings.conversation)
 
     def open_manager(self, *, get: bool = False) -> None:

@@ -11,6 +11,9 @@ from app.chat.rows import MessageRow
 from app.chat.transcript import TranscriptModel
 from engine.chat.records import Conversation
 
+_COMING = ("", "")
+"""Nothing that can be told: where the user is becomes known later."""
+
 
 class OpenConversation(QObject):
     """The place where the user is: a conversation of the list, or a new chat.
@@ -59,8 +62,10 @@ class OpenConversation(QObject):
         self.tell()
 
     def go(self, conversation: str) -> None:
-        """Open ``conversation``; `show` follows."""
+        """Open ``conversation``; `show` follows, or `leave` when it turns out to be gone."""
         self._id = conversation
+        if self.record is None:
+            self._told = _COMING
         self.tell()
 
     def begin(self, conversation: str) -> None:

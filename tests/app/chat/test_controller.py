@@ -292,8 +292,10 @@ def test_the_history_is_there_at_the_next_start(chat: Chat, tmp_path: object) ->
 
 def test_opening_what_is_not_there_gives_a_new_chat(chat: Chat) -> None:
     chat.controller.open("nobody")
+    assert chat.currents == []
     chat.database.drain()
     assert chat.controller.current is None
+    assert chat.currents == [None]
     chat.say("one", "first")
     assert chat.titles == ["one"]
 

@@ -393,6 +393,21 @@ def test_the_window_comes_back_as_it_was(make_window: MakeWindow, theme: Theme) 
     again.deleteLater()
 
 
+def test_what_is_typed_before_the_history_was_read_stays(make_window: MakeWindow, qtbot: QtBot) -> None:
+    services = make_services("Alpha")
+    services.chat.fill("One", "Two")
+    services.settings.put(WindowSettings(conversation="1"))
+    window = make_window(services=services)
+    opened: list[str] = []
+    services.chat.open = opened.append  # type: ignore[method-assign]
+    window.window.begin()
+    composer = window.find("composer")
+    assert isinstance(composer, QPlainTextEdit)
+    qtbot.keyClicks(composer, "typed early")
+    services.chat.current_changed.emit(services.chat.conversations.find("1"))
+    assert (opened, composer.toPlainText()) == (["1"], "typed early")
+
+
 def test_a_damaged_geometry_is_no_obstacle(make_window: MakeWindow) -> None:
     services = make_services("Alpha")
     services.settings.put(WindowSettings(geometry="AAAA////not base64"))
