@@ -393,13 +393,15 @@ def test_the_window_comes_back_as_it_was(make_window: MakeWindow, theme: Theme) 
     again.deleteLater()
 
 
-def test_what_is_typed_before_the_history_was_read_stays(make_window: MakeWindow, qtbot: QtBot) -> None:
+def test_what_is_typed_before_the_history_was_read_stays(
+    make_window: MakeWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     services = make_services("Alpha")
     services.chat.fill("One", "Two")
     services.settings.put(WindowSettings(conversation="1"))
     window = make_window(services=services)
     opened: list[str] = []
-    services.chat.open = opened.append  # type: ignore[method-assign]
+    monkeypatch.setattr(services.chat, "open", opened.append)
     window.window.begin()
     composer = window.find("composer")
     assert isinstance(composer, QPlainTextEdit)
