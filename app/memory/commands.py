@@ -12,12 +12,12 @@ import msgspec
 
 from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory, as_json
 from engine.memory.sampler import MemorySampler
+from engine.memory.sizes import gib_number
 from engine.memory.tree import sysroot
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-GIB = 1 << 30
 UNKNOWN = "unknown"
 LISTED_PROCESSES = 8
 
@@ -65,9 +65,7 @@ def table(snapshot: MemorySnapshot) -> str:
 
 def gib(size: int | None) -> str:
     """GiB with one decimal, ``<0.1`` for what is little but not nothing, or ``unknown``."""
-    if size is None:
-        return UNKNOWN
-    return "<0.1" if 0 < size < GIB // 20 else f"{size / GIB:.1f}"
+    return UNKNOWN if size is None else gib_number(size)
 
 
 def _gpu_lines(gpu: GpuMemory) -> list[str]:

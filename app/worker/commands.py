@@ -11,13 +11,12 @@ from app.paths import find_paths
 from engine.client.blocking import BlockingWorker
 from engine.client.calls import raise_failure
 from engine.client.command import worker_command
+from engine.memory.sizes import gib_number
 from engine.protocol.frames import Hello, ListDevices
 from engine.protocol.types import DeviceInfo
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
-GIB = 1 << 30
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -64,5 +63,5 @@ def table(hello: Hello) -> str:
 def _memory(device: DeviceInfo) -> str:
     if device.memory_total is None:
         return "memory unknown"
-    total = f"{device.memory_total / GIB:.1f} GiB"
-    return total if device.memory_free is None else f"{total}, {device.memory_free / GIB:.1f} GiB free"
+    total = f"{gib_number(device.memory_total)} GiB"
+    return total if device.memory_free is None else f"{total}, {gib_number(device.memory_free)} GiB free"

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from engine.backends.ggml import DeviceType, RawDevice
 from engine.backends.vulkan_probe import PhysicalDevice
+from engine.memory.host import read_ram
+from engine.memory.tree import Tree, sysroot
+from engine.memory.values import BYTES_LIMIT, pci_address
 from engine.protocol.types import DeviceInfo, DeviceKind
 
 SOFTWARE_NAMES = ("llvmpipe", "lavapipe", "softpipe", "swiftshader")
 SOFTWARE_REFUSED = "A software driver: it computes on the processor, slower than the CPU backend does."
-
-_PCI = re.compile(r"^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")
-_MOST_BYTES = 1 << 50
-"""1 PiB: what claims more is garbage."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +24,9 @@ class Device:
     handle: int
 
 
-def pci_address(device_id: str) -> str | None:
-    """``device_id`` as a lower-case PCI address with domain, or None when it is no such thing."""
-    text = device_id.strip().lower()
-    return text if _PCI.match(text) else None
-
-
 def known_bytes(value: int | None) -> int | None:
     """``value``, or None where a driver says 0 or nonsense: unknown is not zero."""
-    return value if value is not None and 0 < value <= _MOST_BYTES else None
+    return value if value is not None and 0 < value < BYTES_LIMIT else None
 
 
 def is_software_name(name: str) -> bool:
@@ -52,13 +43,9 @@ def kind_of(raw: RawDevice, software: Iterable[str] = ()) -> DeviceKind:
     return DeviceKind.IGPU if raw.type is DeviceType.IGPU else DeviceKind.GPU
 
 
-def available_ram(meminfo: Path = Path("/proc/meminfo")) -> int | None:
-    """``MemAvailable`` in bytes; ggml calls all of the RAM free."""
-    try:
-        match = re.search(r"^MemAvailable:\s+(\d+) kB$", meminfo.read_text(encoding="ascii"), re.MULTILINE)
-    except (OSError, UnicodeDecodeError):
-        return None
-    return int(match.group(1)) * 1024 if match else None
+def available_ram() -> int | None:
+    """``MemAvailable`` in bytes, as the memory strip reads it; ggml calls all of the RAM free."""
+    return read_ram(Tree(sysroot())).available
 
 
 def describe(raw: RawDevice, software: Iterable[str], *, allow_software: bool) -> Device:

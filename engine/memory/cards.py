@@ -9,13 +9,13 @@ import msgspec
 from engine.memory import names, values
 from engine.memory.kfd import KfdNode
 from engine.memory.records import Pool
+from engine.memory.sizes import GIB
 from engine.memory.tree import Tree
 from engine.protocol.types import DeviceKind
 
 DRM = "sys/class/drm"
 AMD = 0x1002
 _CARD = re.compile(r"card[0-9]+")
-GIB = 1 << 30
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,9 +7,8 @@ still give, and the carve-out is not.
 from __future__ import annotations
 
 from engine.memory.records import Pool, RamMemory
+from engine.memory.sizes import GIB
 from engine.protocol.types import DeviceKind
-
-GIB = 1 << 30
 
 RAM_RESERVE = 3 * GIB // 2
 """Kept available for everything else on an APU; SteamOS ends the largest program at 0.4 GiB."""

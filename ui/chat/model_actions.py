@@ -13,8 +13,8 @@ from app.settings.store import SettingsStore
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
+from engine.library.names import shown
 from engine.protocol.frames import Failed, Loaded
-from ui.chat.words import path_text
 
 LOAD_NOTICE = "model-load"
 
@@ -103,7 +103,7 @@ class ModelActions(QObject):
 
     def _post_failure(self, path: Path, failed: Failed) -> None:
         text = f"{failed.message} {failed.next_step}".strip()
-        detail = "\n".join(part for part in (path_text(path), failed.code, failed.detail) if part)
+        detail = "\n".join(part for part in (shown(path), failed.code, failed.detail) if part)
         actions = (
             Action(self.tr("Try again"), lambda: self.load(path)),
             Action(self.tr("Models"), self.manager_wanted.emit),

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.library.service import InstalledModel, LibraryService
 from app.worker.service import WorkerService
+from engine.library.names import shown
 from ui.chat.model_actions import ModelActions
-from ui.chat.words import path_text
 from ui.library.words import file_size
 from ui.theme import Theme
 from ui.theming import icons
@@ -112,6 +112,6 @@ class ModelPicker(ElidedButton):
         action = QAction(f"{model.name.replace('&', '&&')}\t{facts}", self._menu)
         action.setCheckable(True)
         action.setEnabled(model.can_chat)
-        action.setToolTip(model.problem or path_text(model.path))
+        action.setToolTip(model.problem or shown(model.path))
         action.triggered.connect(lambda: self._actions.load(model.path))
         return action

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 from collections.abc import Iterable
-from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
+from engine.memory.sizes import gib_number
 from engine.protocol.frames import Hello
 from engine.protocol.types import DeviceInfo, DeviceKind, ModelInfo
 
 TURNING = {"R", "AL", "RLE", "RLO", "LRE", "LRO", "PDF", "RLI", "LRI", "FSI", "PDI"}
-GIB = 1024**3
-MIB = 1024**2
 NOISE = re.compile(r"\([^)]*\)|\b(AMD|NVIDIA|Intel|Corporation|Advanced Micro Devices,? Inc\.?)\b", re.IGNORECASE)
 NO_NAMES = {"", "graphics", "radeon graphics", "custom gpu"}
 
@@ -23,16 +20,6 @@ NO_NAMES = {"", "graphics", "radeon graphics", "custom gpu"}
 def tr(text: str) -> str:
     """Translate a text of this module."""
     return QCoreApplication.translate("ChatWords", text)
-
-
-def memory_text(size: int) -> str:
-    """Bytes of memory as GiB, or MiB below one."""
-    return f"{size / GIB:.1f} GiB" if size >= GIB else f"{size / MIB:.0f} MiB"
-
-
-def path_text(path: Path) -> str:
-    """A path for showing; bytes that are no text become question marks."""
-    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def isolated(text: str) -> str:
@@ -63,10 +50,13 @@ def device_text(device: DeviceInfo) -> str:
 
 
 def chosen_device(hello: Hello) -> DeviceInfo | None:
-    """The device a model would run on before one is loaded: the first usable GPU, else the CPU."""
-    order = (DeviceKind.GPU, DeviceKind.IGPU, DeviceKind.SOFTWARE, DeviceKind.CPU)
-    usable = [d for d in hello.devices if d.usable]
-    return min(usable, key=lambda d: order.index(d.kind), default=None)
+    """The device a model would run on before one is loaded: the first usable GPU, else the CPU.
+
+    Never a software driver: the engine takes one only when it is named (`engine.backends.choice`).
+    """
+    order = (DeviceKind.GPU, DeviceKind.IGPU, DeviceKind.CPU)
+    usable = [d for d in hello.devices if d.usable and d.kind in order]
+    return min(usable, key=lambda d: (order.index(d.kind), -(d.memory_free or d.memory_total or 0)), default=None)
 
 
 def cpu_reason(hello: Hello | None) -> str:
@@ -83,7 +73,7 @@ def cpu_reason(hello: Hello | None) -> str:
 def device_lines(hello: Hello | None) -> Iterable[str]:
     """One line for each device, for the explanation of the header."""
     for device in hello.devices if hello is not None else ():
-        memory = f", {memory_text(device.memory_total)}" if device.memory_total else ""
+        memory = f", {gib_number(device.memory_total)} GiB" if device.memory_total else ""
         state = tr("can be used") if device.usable else tr("not used")
         yield f"{device.name} ({device.backend}{memory}): {state}"
 

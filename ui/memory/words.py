@@ -5,10 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory
+from engine.memory.sizes import gib_number
 from engine.protocol.types import DeviceKind
 from ui.memory.shares import Owner, Share
-
-GIB = 1 << 30
 
 
 def tr(text: str) -> str:
@@ -18,9 +17,7 @@ def tr(text: str) -> str:
 
 def number(size: int | None) -> str:
     """GiB with one decimal and no unit; what is little but not nothing is ``<0.1``."""
-    if size is None:
-        return tr("unknown")
-    return "<0.1" if 0 < size < GIB // 20 else f"{size / GIB:.1f}"
+    return tr("unknown") if size is None else gib_number(size)
 
 
 def gib(size: int | None) -> str:

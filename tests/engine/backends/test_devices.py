@@ -10,9 +10,9 @@ import pytest
 from engine.backends.devices import (
     SOFTWARE_REFUSED,
     available_ram,
+    describe,
     known_bytes,
     list_devices,
-    pci_address,
 )
 from engine.backends.ggml import DeviceType, RawDevice
 from engine.backends.vulkan_probe import PhysicalDevice, PhysicalType
@@ -49,7 +49,7 @@ def raw(**fields: Any) -> RawDevice:
     ],
 )
 def test_pci_addresses(device_id: str, address: str | None) -> None:
-    assert pci_address(device_id) == address
+    assert describe(raw(device_id=device_id), [], allow_software=False).info.pci == address
 
 
 @pytest.mark.parametrize(("value", "known"), [(0, None), (1, 1), (2**64 - 1, None), (None, None), (24 * GIB, 24 * GIB)])
@@ -95,10 +95,12 @@ def test_a_software_driver_that_ggml_offers_is_there_once(name: str) -> None:
     assert (device.info.usable, device.info.reason) == (False, SOFTWARE_REFUSED)
 
 
-def test_ram_that_is_available(tmp_path: Path) -> None:
-    file = tmp_path / "meminfo"
+def test_ram_that_is_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VRAMBLE_SYSROOT", str(tmp_path))
+    assert available_ram() is None
+    file = tmp_path / "proc" / "meminfo"
+    file.parent.mkdir()
     file.write_text("MemTotal:       16000 kB\nMemFree:  1 kB\nMemAvailable:    9000 kB\n")
-    assert available_ram(file) == 9000 * 1024
+    assert available_ram() == 9000 * 1024
     file.write_text("MemTotal: 16000 kB\n")
-    assert available_ram(file) is None
-    assert available_ram(tmp_path / "gone") is None
+    assert available_ram() is None

@@ -31,13 +31,6 @@ def test_cards_are_called_as_people_call_them(name: str, short: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "text"), [(98_000_000, "93 MiB"), (5_000_000_000, "4.7 GiB"), (1024**3, "1.0 GiB"), (0, "0 MiB")]
-)
-def test_memory(size: int, text: str) -> None:
-    assert words.memory_text(size) == text
-
-
-@pytest.mark.parametrize(
     ("count", "text"), [(0, "0"), (9999, "9999"), (16384, "16k"), (12700, "12.4k"), (131072, "128k")]
 )
 def test_tokens(count: int, text: str) -> None:
@@ -85,6 +78,14 @@ def test_an_unusable_card_gives_its_reason_once() -> None:
     hello = Hello(protocol=1, pid=1, engine="", devices=(card, card, PROCESSOR))
     assert words.cpu_reason(hello) == "The driver is too old."
     assert words.chosen_device(hello) == PROCESSOR
+
+
+def test_before_a_load_the_device_is_the_one_that_the_engine_would_take() -> None:
+    """As `engine.backends.choice`: never a software driver, of two cards the one with more free memory."""
+    software = msgspec.structs.replace(RADEON, kind=DeviceKind.SOFTWARE, name="llvmpipe")
+    assert words.chosen_device(Hello(protocol=1, pid=1, engine="", devices=(software, PROCESSOR))) == PROCESSOR
+    small = msgspec.structs.replace(RADEON, id="Vulkan1", name="Small", memory_free=1, memory_total=2)
+    assert words.chosen_device(Hello(protocol=1, pid=1, engine="", devices=(small, RADEON, PROCESSOR))) == RADEON
 
 
 def test_layers_on_the_processor_are_told() -> None:
