@@ -8,17 +8,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from engine.chat.text import clean
 from ui.chat.message_edit import LARGE_TEXT, MessageEdit
 from ui.chat.paste_chip import PasteChip
 from ui.theme import SPACE_M, SPACE_S, SPACE_XS, Theme
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_button import IconButton
-
-
-def clean(text: str) -> str:
-    """``text`` without what no message may hold: lone surrogates, NUL, blank ends."""
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return whole.replace("\0", "").strip()
 
 
 class Composer(QWidget):
@@ -72,7 +67,7 @@ class Composer(QWidget):
 
     def text(self) -> str:
         """The message as it would be sent: what was typed, then what was pasted in bulk."""
-        return clean("\n\n".join([self._edit.toPlainText(), *(chip.text for chip in self._chips)]))
+        return clean("\n\n".join([self._edit.toPlainText(), *(chip.text for chip in self._chips)])).strip()
 
     def clear(self) -> None:
         """Empty the box."""
