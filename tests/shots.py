@@ -53,7 +53,7 @@ def chat(screen: Screen, work: Path, out: Path, theme: str, machine: str) -> Non
         run.shot(out / f"chat-{theme}.png")
         run.click("modelsButton")
         run.widget("installedTable")
-        run.shot(out / f"models-{theme}.png")
+        run.shot(out / f"models-{theme}.png", window="modelManager")
 
 
 def first_run(screen: Screen, work: Path, out: Path) -> None:

@@ -150,7 +150,10 @@ class Agent(QObject):
         widget = self._app.widgetAt(QPoint(x, y))
         return widget.objectName() if widget else ""
 
-    def ask_shot(self, path: str) -> bool:
+    def ask_shot(self, path: str, window: str = "") -> bool:
+        """The whole screen, or one window alone."""
+        if window:
+            return self._named(window)[0].grab().save(path)
         return self._app.primaryScreen().grabWindow(0).save(path)
 
 

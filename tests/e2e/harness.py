@@ -223,9 +223,9 @@ class Program:
                         found.append(int(entry.name))
         return found
 
-    def shot(self, path: Path) -> None:
+    def shot(self, path: Path, window: str = "") -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.ask("shot", path=str(path))
+        self.ask("shot", path=str(path), window=window)
 
     def quit(self, seconds: float = 10) -> int:
         """End as a session manager does, and give the exit code."""
