@@ -10,6 +10,7 @@ from app.library.service import InstalledModel, LibraryService
 from app.notices import Action, Notice, Notices, Severity
 from app.settings.records import EngineSettings
 from app.settings.store import SettingsStore
+from app.worker.service import NOTICE as DEATH_NOTICE
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
@@ -98,10 +99,13 @@ class ModelActions(QObject):
         self._set_asked("")
         if isinstance(outcome, Loaded):
             self.loaded.emit()
-        elif outcome.code != "cancelled":
+        elif outcome.code not in ("cancelled", "stopped"):
             self._post_failure(path, outcome)
 
     def _post_failure(self, path: Path, failed: Failed) -> None:
+        """Say why, with what can be done. It takes the place of the worker's own notice when that died of it."""
+        if self._worker.state is WorkerState.CRASHED:
+            self._notices.withdraw(DEATH_NOTICE)
         text = f"{failed.message} {failed.next_step}".strip()
         detail = "\n".join(part for part in (shown(path), failed.code, failed.detail) if part)
         actions = (

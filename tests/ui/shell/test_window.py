@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QPlainTextEdit, QStackedWidge
 from pytestqt.qtbot import QtBot
 
 from app.notices import Notice, Severity
+from app.worker.service import NOTICE as DEATH_NOTICE
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Failed
@@ -160,6 +161,25 @@ def test_a_failed_load_has_a_next_step(make_window: MakeWindow, qtbot: QtBot) ->
     assert str(path) in card.notice.detail
     card.notice.actions[0].run()
     assert len(window.worker.loads) == 2
+    assert shown_notices(window) == []
+
+
+def test_a_worker_that_dies_of_a_load_is_told_once(make_window: MakeWindow) -> None:
+    """By the notice that offers to try again."""
+    window = make_window("Alpha")
+    window.window._model_actions.load(window.library.models[0].path)
+    window.services.notices.post(Notice(DEATH_NOTICE, Severity.ERROR, "The GPU memory was not enough."))
+    window.worker.set_state(WorkerState.CRASHED)
+    failed = Failed(id=1, code="out-of-device-memory", message="The GPU memory was not enough.")
+    window.worker.loads[0][1](failed)
+    (card,) = window.window._notice_bar.cards
+    assert [action.label for action in card.notice.actions] == ["Try again", "Models"]
+
+
+def test_a_load_that_was_ended_on_purpose_is_no_failure(make_window: MakeWindow) -> None:
+    window = make_window("Alpha")
+    window.window._model_actions.load(window.library.models[0].path)
+    window.worker.finish_load(Failed(id=1, code="stopped", message="The engine was stopped before it could answer."))
     assert shown_notices(window) == []
 
 
