@@ -129,7 +129,7 @@ class Terminal:
             self._meter.add(now, event.done)
         text = f"{WORDS.get(event.stage, event.stage)}  {size_text(event.done)}"
         if event.total:
-            text += f" of {size_text(event.total)}  {100 * event.done / event.total:.0f}%"
+            text += f" of {size_text(event.total)}  {100 * event.done / event.total:.0f} %"
         speed = self._meter.speed(now) if event.stage == "loading" else None
         return f"{text}  {speed / 1e6:.1f} MB/s" if speed else text
 

@@ -60,7 +60,7 @@ def _cpu_of(devices: Sequence[DeviceInfo], backends: Sequence[BackendInfo]) -> D
     raise VrambleError(
         "no-cpu-backend",
         "The engine's part for this processor could not be loaded.",
-        "Install the program again on this computer.",
+        "Install Vramble again on this computer.",
         "\n".join(errors),
     )
 

@@ -110,7 +110,7 @@ class Ggml:
             raise VrambleError(
                 "engine-missing",
                 "The engine's libraries are incomplete.",
-                "Install the program again.",
+                "Install Vramble again.",
                 str(error),
             ) from error
 

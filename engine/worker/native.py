@@ -64,7 +64,7 @@ def load_llama(log: NativeLog) -> Llama:
         raise VrambleError(
             "engine-missing",
             "The engine could not be loaded.",
-            "Install the program again on this computer.",
+            "Install Vramble again on this computer.",
             f"{type(error).__name__}: {error}",
         ) from error
     callback = api.llama_log_callback(lambda level, text, _data: log.take(level, text))

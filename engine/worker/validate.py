@@ -18,7 +18,7 @@ _CODES = {
     FileState.POINTER: ("pointer-file", DOWNLOAD_AGAIN),
     FileState.OLD_FORMAT: ("ggml-format", "Look for the model in GGUF format."),
     FileState.TOO_OLD: ("gguf-version", "Look for a newer file of this model."),
-    FileState.TOO_NEW: ("gguf-too-new", "Update the program."),
+    FileState.TOO_NEW: ("gguf-too-new", "Update Vramble."),
     FileState.BIG_ENDIAN: ("gguf-byte-order", "Look for a file made for this kind of computer."),
     FileState.INCOMPLETE: ("cut-file", DOWNLOAD_AGAIN),
     FileState.UNREADABLE: ("unreadable-file", "Check the permissions of the file."),
@@ -52,7 +52,7 @@ def load_failure(path: Path, log: str, version: str) -> VrambleError:
     if match := _ARCHITECTURE.search(log):
         named = f"the architecture {match[1]}" if match[1] else "no known architecture"
         message = f"{path.name} is for {named}, which the engine {version} does not know."
-        return VrambleError("unknown-architecture", message, "Update the program, or choose another model.", log)
+        return VrambleError("unknown-architecture", message, "Update Vramble, or choose another model.", log)
     if "key not found in model: general.architecture" in log:
         message = f"{path.name} does not say which architecture it is for."
         return VrambleError("unknown-architecture", message, OTHER_FILE, log)

@@ -85,6 +85,6 @@ class DeviceLabel(ElidedButton):
         self.refresh()
 
     def _explain(self) -> None:
-        heading = self.tr("Runs on the processor") if self._view.warn else self._view.text
+        heading = self.tr("Runs on the CPU") if self._view.warn else self._view.text
         paragraphs = (self._view.reason, "\n".join(self._view.details))
         Popover(self._theme, heading, tuple(p for p in paragraphs if p), self).open_below(self)

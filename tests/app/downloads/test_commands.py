@@ -84,7 +84,7 @@ def test_progress_on_a_terminal_is_one_line_that_is_rewritten() -> None:
         terminal.show(Progress(stage="loading", done=done, total=8_000_000))
     terminal.end()
     last = screen.getvalue().split("\r")[-1]
-    assert last.strip() == "loading  4.0 MB of 8.0 MB  50%  2.0 MB/s"
+    assert last.strip() == "loading  4.0 MB of 8.0 MB  50 %  2.0 MB/s"
     assert screen.getvalue().count("\n") == 1
 
 
