@@ -14,7 +14,6 @@ from app.downloads.records import DownloadJob, JobState
 from app.jobs import Err, Executor, Result, SerialRunner
 from engine.downloads.messages import Event, Failed, Limits, Listed, ListRepo
 from engine.downloads.restore import Interrupted, discard, find_interrupted
-from engine.errors import VrambleError
 from engine.library.listing import FilePart, RepoFile, RepoListing
 
 __all__ = ["DownloadJob", "DownloadService", "JobState", "RepoListing"]
@@ -223,9 +222,23 @@ class DownloadService(QObject):
 
     def _removed(self, job: Job, result: Result[int]) -> None:
         self._removing.discard(job.key)
-        if isinstance(result, Err) and not isinstance(result.error, OSError | VrambleError):
-            raise result.error
+        if isinstance(result, Err):
+            self._not_removed(job, result.error)
         self._pump()
+
+    def _not_removed(self, job: Job, error: Exception) -> None:
+        """The bytes are still there, so the download is shown again, with the reason."""
+        if not isinstance(error, OSError):
+            raise error
+        reason = Failed(
+            code="delete-failed",
+            message=f"What is here of {job.target.name} could not be deleted: {error.strerror or error}.",
+            next_step="Check who owns the folder and whether it can be written to.",
+        )
+        job.take(reason, self._clock())
+        if all(other.key != job.key for other in self._jobs):
+            self._jobs.append(job)
+        self._publish()
 
     def _restore(self, result: Result[tuple[Interrupted, ...]]) -> None:
         if isinstance(result, Err):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from collections.abc import Callable
@@ -130,6 +131,24 @@ def test_cancel_acts_at_once_and_leaves_nothing(
     until(lambda: downloads.jobs == ())
     until(lambda: files(models) == [])
     until(lambda: not (models / "maker").exists())
+
+
+def test_what_cannot_be_deleted_is_shown_again_with_the_reason(
+    downloads: DownloadService, hub: LocalHub, models: Path, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    number = paused(hub, downloads, until)
+    with monkeypatch.context() as patch:
+        patch.setattr("app.downloads.service.discard", refuse)
+        downloads.cancel(number)
+        until(lambda: [job.state for job in downloads.jobs] == [JobState.FAILED])
+    (job,) = downloads.jobs
+    assert job.error is not None
+    assert job.error.message == f"What is here of {FILE} could not be deleted: Permission denied."
+    downloads.cancel(number)
+    until(lambda: downloads.jobs == () and files(models) == [])
 
 
 def test_cancel_and_start_again_at_once(downloads: DownloadService, hub: LocalHub, models: Path, until: Until) -> None:
