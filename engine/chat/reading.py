@@ -87,5 +87,5 @@ def _optional(value: object) -> str | None:
 
 def _message(row: sqlite3.Row, parts: Sequence[Part], tree: Tree) -> Message:
     id_ = rows.text_of(row["id"])
-    versions = tree.siblings(id_)
+    versions = tree.versions(id_)
     return rows.message_of(row, parts, versions.index(id_) + 1, len(versions), relinked=id_ in tree.relinked)

@@ -173,7 +173,7 @@ class Store:
         """
         with self._transaction():
             tree = self._tree_with(conversation, message)
-            versions = tree.siblings(message)
+            versions = tree.versions(message)
             wanted = min(max(versions.index(message) + step, 0), len(versions) - 1)
             tip = tree.newest_leaf(versions[wanted])
             self._db.execute("UPDATE conversation SET tip = ? WHERE id = ?", (tip, conversation))

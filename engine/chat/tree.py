@@ -61,8 +61,8 @@ class Tree:
         path.reverse()
         return path
 
-    def siblings(self, message: str) -> list[str]:
-        """The versions of ``message``: same parent, same role, oldest first, itself included."""
+    def versions(self, message: str) -> list[str]:
+        """What could stand where ``message`` stands: same parent, same role, oldest first, itself included."""
         role = self.roles[message]
         return [other for other in self.children[self.parents[message]] if self.roles[other] == role]
 

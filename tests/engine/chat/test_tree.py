@@ -33,7 +33,7 @@ def test_any_links_make_a_tree(links: list[tuple[int, int | None, str]], tip: in
     for id_ in order:
         parent = tree.parents[id_]
         assert parent is None or order.index(parent) < order.index(id_)
-        assert id_ in tree.siblings(id_)
+        assert id_ in tree.versions(id_)
         assert tree.path(tree.newest_leaf(id_))[: len(tree.path(id_))] == tree.path(id_)
         written = next(str(p) if p is not None else None for i, p, _ in links if str(i) == id_)
         assert (id_ in tree.relinked) == (
@@ -100,11 +100,11 @@ class Conversations(RuleBasedStateMachine):
         self.tip = thread.messages[-1].id
         position = len(self.path(target)) - 1
         chosen = thread.messages[position]
-        siblings = [
+        versions = [
             i for i, p in self.parents.items() if p == self.parents[target] and self.roles[i] == self.roles[target]
         ]
-        wanted = min(max(siblings.index(target) + step, 0), len(siblings) - 1)
-        assert (chosen.id, chosen.version, chosen.versions) == (siblings[wanted], wanted + 1, len(siblings))
+        wanted = min(max(versions.index(target) + step, 0), len(versions) - 1)
+        assert (chosen.id, chosen.version, chosen.versions) == (versions[wanted], wanted + 1, len(versions))
         assert self.tip not in self.parents.values()
 
     @precondition(lambda self: self.tip is not None)
