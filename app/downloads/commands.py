@@ -22,7 +22,8 @@ from engine.library.sizes import size_text
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-WORDS = {"connecting": "connecting", "checking": "checking what is here", "loading": "loading"}
+WORDS = {"checking": "checking what is here"}
+"""Stages that are not called as they are named."""
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
-from app.library.service import InstalledModel, LibraryService
+from app.library.service import FileState, InstalledModel, LibraryService
 from app.notices import Notice, Severity
 from app.worker.service import WorkerService
 from engine.errors import VrambleError
@@ -190,7 +190,7 @@ class InstalledPage(QWidget):
         self._details.setText(self._facts(model) if model else "")
         self._load_button.setEnabled(model is not None and model.can_chat and not loaded)
         self._folder_button.setEnabled(model is not None)
-        self._delete_button.setEnabled(model is not None and model.state.value != "absent")
+        self._delete_button.setEnabled(model is not None and model.state is not FileState.ABSENT)
 
     def _facts(self, model: InstalledModel) -> str:
         if model.problem:
