@@ -5,18 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from engine.library.sizes import size_text
 from ui.theme import ICON_SIZE, SPACE_S, Theme
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import Emblem
 from ui.widgets.icon_button import IconButton
-
-
-def size_text(text: str) -> str:
-    """How much text it is: lines and kB (10^3 bytes, UTF-8)."""
-    size = len(text.encode("utf-8", "replace"))
-    lines = text.count("\n") + 1
-    amount = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"
-    return f"{lines:,} {'line' if lines == 1 else 'lines'} · {amount}"
 
 
 class PasteChip(QFrame):
@@ -32,7 +25,7 @@ class PasteChip(QFrame):
         super().__init__(parent)
         self.text = text
         self.setProperty("role", "chip")
-        self._label = ElidedLabel(self.tr("Pasted text · {size}").format(size=size_text(text)))
+        self._label = ElidedLabel(self._words(text))
         self._label.set_tooltip(text[:400] + ("…" if len(text) > 400 else ""))
         remove = IconButton(theme, "x", self.tr("Remove pasted text"))
         remove.clicked.connect(self.removed)
@@ -42,3 +35,10 @@ class PasteChip(QFrame):
         row.addWidget(Emblem(theme, "clipboard-text", size=ICON_SIZE))
         row.addWidget(self._label, 1)
         row.addWidget(remove)
+
+    def _words(self, text: str) -> str:
+        """How much text it is: lines, and bytes in UTF-8."""
+        count = text.count("\n") + 1
+        lines = self.tr("1 line") if count == 1 else self.tr("{count} lines").format(count=f"{count:,}")
+        size = size_text(len(text.encode("utf-8", "replace")))
+        return self.tr("Pasted text · {lines} · {size}").format(lines=lines, size=size)

@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 from engine.chat.text import clean
 from ui.chat.composer import Composer
 from ui.chat.message_edit import LARGE_TEXT, MessageEdit
-from ui.chat.paste_chip import PasteChip, size_text
+from ui.chat.paste_chip import PasteChip
 from ui.theme import Theme
+from ui.widgets.elided_label import ElidedLabel
 
 
 class Outbox:
@@ -254,7 +255,13 @@ def test_a_message_is_handed_over_as_it_is_stored(composer: Composer, raw: str, 
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("a", "1 line · 1 kB"), ("a\nb" * 2000, "2,001 lines · 6 kB"), ("x" * 1_500_000, "1 line · 1.5 MB")],
+    [
+        ("a\nbcdef" * 7000, "7,001 lines · 49 kB"),
+        ("x" * 1_500_000, "1 line · 1.5 MB"),
+        ("é" * 25_000, "1 line · 50 kB"),
+    ],
 )
-def test_size_in_words(text: str, words: str) -> None:
-    assert size_text(text) == words
+def test_a_chip_says_how_much_it_holds(composer: Composer, text: str, words: str) -> None:
+    paste(composer, text)
+    (chip,) = composer.findChildren(PasteChip)
+    assert chip.findChild(ElidedLabel).text() == f"Pasted text · {words}"
