@@ -264,4 +264,6 @@ def test_a_message_is_handed_over_as_it_is_stored(composer: Composer, raw: str, 
 def test_a_chip_says_how_much_it_holds(composer: Composer, text: str, words: str) -> None:
     paste(composer, text)
     (chip,) = composer.findChildren(PasteChip)
-    assert chip.findChild(ElidedLabel).text() == f"Pasted text · {words}"
+    label = chip.findChild(ElidedLabel)
+    assert label is not None
+    assert label.text() == f"Pasted text · {words}"
