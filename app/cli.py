@@ -46,12 +46,19 @@ def _models(subparsers: Subparsers) -> None:
     add_parser(subparsers)
 
 
+def _doctor(subparsers: Subparsers) -> None:
+    from app.doctor.commands import add_parser
+
+    add_parser(subparsers)
+
+
 COMMANDS: dict[str, Callable[[Subparsers], None]] = {
     "devices": _devices,
     "memory": _memory,
     "chat": _chat,
     "pull": _pull,
     "models": _models,
+    "doctor": _doctor,
 }
 """Command -> what adds its parser. Only the command that is used is imported."""
 

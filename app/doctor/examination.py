@@ -1,0 +1,31 @@
+"""The diagnosis of this machine, for the command and for the window."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from app.paths import find_paths
+from engine.doctor.answer import EngineAnswer
+from engine.doctor.diagnosis import diagnose
+from engine.doctor.host import host_of
+from engine.doctor.reading import read_facts, read_install
+from engine.doctor.records import Diagnosis
+from engine.memory.tree import sysroot
+
+
+def examine(environ: Mapping[str, str], answer: EngineAnswer | None) -> Diagnosis:
+    """The diagnosis of this machine, or of the recorded one that ``VRAMBLE_SYSROOT`` names.
+
+    Starts tools and may take seconds: not for the GUI thread.
+
+    Args:
+        environ: The environment of the program, judged too.
+        answer: What the engine said, for example ``EngineAnswer(worker.hello)``. None: nobody asked; then nothing
+            is started that could wake a sleeping card.
+    """
+    root = sysroot(environ)
+    host = host_of(root, environ)
+    install = read_install(Path(sys.prefix), host.free_bytes(find_paths(dict(environ)).models))
+    return diagnose(read_facts(root, host, install, engine=answer, environ=environ, tools=answer is not None))
