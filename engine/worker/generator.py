@@ -13,6 +13,7 @@ from engine.protocol.types import FinishReason, GenerationStats
 from engine.worker.cancel import CancelFlag
 from engine.worker.model import LoadedModel
 from engine.worker.output import DeltaWriter
+from engine.worker.picker import Picker
 from engine.worker.prompt import DECODE_ABORTED, DECODE_OK, PromptCancelled, decode_problem, evaluate, prompt_tokens
 from engine.worker.sampler import Sampler
 from engine.worker.stops import StopMatcher
@@ -91,15 +92,16 @@ class Generator:
     ) -> FinishReason:
         loaded, cancel, timing = self._loaded, self._cancel, self._timing
         api, context, vocabulary = loaded.llama.api, loaded.context, loaded.vocabulary
-        sample, decode, clock = api.llama_sampler_sample, api.llama_decode, time.monotonic
-        chain, pieces, cached = sampler.chain, vocabulary.pieces, loaded.cache.tokens
+        pick = Picker(loaded.llama, context, sampler, vocabulary.size).pick
+        decode, clock = api.llama_decode, time.monotonic
+        pieces, cached = vocabulary.pieces, loaded.cache.tokens
         room = loaded.info.n_ctx
         limit = self._request.max_tokens or room
         cell = (ctypes.c_int32 * 1)()
         batch = api.llama_batch_get_one(cell, 1)
         count = 0
         while not cancel.is_set:
-            token = sample(chain, context, -1)
+            token = pick()
             piece = pieces[token] if token in pieces else vocabulary.look_up(token)
             if piece is None:
                 return FinishReason.STOP

@@ -21,8 +21,25 @@ class Sampler:
         self.chain: Pointer = self._api.llama_sampler_chain_init(self._api.llama_sampler_chain_default_params())
         last_n = sampling.repeat_last_n if sampling.repeat_last_n >= 0 else n_ctx
         self._remembers = last_n if sampling.repeat_penalty not in {0.0, 1.0} else 0
+        self._sampling = sampling
         for part in self._parts(sampling, n_vocab):
             self._api.llama_sampler_chain_add(self.chain, part)
+
+    @property
+    def is_plain_greedy(self) -> bool:
+        """Always the token with the highest logit."""
+        return self._sampling.temperature <= 0 and not self._remembers
+
+    @property
+    def needed_candidates(self) -> int | None:
+        """How many of the best tokens decide the outcome; None when all do.
+
+        A penalty above 1 only lowers logits, of at most as many tokens as it remembers.
+        """
+        if self._remembers and self._sampling.repeat_penalty < 1:
+            return None
+        kept = 1 if self._sampling.temperature <= 0 else self._sampling.top_k
+        return kept + self._remembers if kept > 0 else None
 
     def _parts(self, sampling: Sampling, n_vocab: int) -> Iterable[Any]:
         api = self._api
