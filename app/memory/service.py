@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -12,7 +11,6 @@ from engine.memory.records import MemorySnapshot
 
 INTERVAL_MS = 1000
 HIDDEN_INTERVAL_MS = 10_000
-HISTORY_SECONDS = 600.0
 
 
 class Sampler(Protocol):
@@ -41,7 +39,6 @@ class MemoryService(QObject):
         self._sampler = sampler
         self._runner = SerialRunner(executor, self)
         self._snapshot: MemorySnapshot | None = None
-        self._history: deque[MemorySnapshot] = deque()
         self._worker: int | None = None
         self._running = False
         self._again = False
@@ -55,11 +52,6 @@ class MemoryService(QObject):
     def snapshot(self) -> MemorySnapshot | None:
         """The latest sample, or None before the first one and after a failure."""
         return self._snapshot
-
-    @property
-    def history(self) -> tuple[MemorySnapshot, ...]:
-        """The samples of the last ten minutes, oldest first. While nobody watched there are none."""
-        return tuple(self._history)
 
     @property
     def watched(self) -> bool:
@@ -117,9 +109,6 @@ class MemoryService(QObject):
             return
         snapshot = result.value
         self._snapshot = snapshot
-        self._history.append(snapshot)
-        while self._history[0].taken < snapshot.taken - HISTORY_SECONDS:
-            self._history.popleft()
         self.sampled.emit(snapshot)
 
     def _fail(self, error: Exception) -> None:

@@ -30,7 +30,7 @@ READABLE = [
     ("on_bad", "bad_hover"),
 ]
 VISIBLE = [
-    *itertools.product(("outline", "focus", "vram", "gtt", "ram", "other"), SURFACES),
+    *itertools.product(("outline", "focus", "vram", "gtt", "ram"), SURFACES),
     ("disabled", "background"),
     ("disabled", "surface"),
 ]

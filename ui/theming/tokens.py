@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SPACE_XS, SPACE_S, SPACE_M, SPACE_L, SPACE_XL, SPACE_XXL = 4, 8, 12, 16, 24, 32
+SPACE_XS, SPACE_S, SPACE_M, SPACE_L = 4, 8, 12, 16
 """Distances, logical pixels."""
 
 RADIUS = 6
@@ -30,9 +30,9 @@ BASE_POINT_SIZE = 10.5
 class Tokens:
     """One colour scheme. All colours are ``#RRGGBB``.
 
-    ``hairline`` only separates; ``outline`` draws the edge of controls and has 3:1 to every
-    surface. ``*_text`` free: ``text``, ``muted``, ``accent``, ``good``, ``warn`` and ``bad`` are
-    readable (4.5:1) on background, panel, surface and raised; on hover and selection use ``text``.
+    ``hairline`` only separates; ``outline`` draws the edge of controls and has 3:1 to every surface.
+    Text in ``text``, ``muted``, ``accent``, ``good``, ``warn`` or ``bad`` is readable (4.5:1) on
+    background, panel, surface and raised; on hover, pressed and selection use ``text``.
     """
 
     dark: bool
@@ -61,7 +61,6 @@ class Tokens:
     vram: str
     gtt: str
     ram: str
-    other: str
     code_keyword: str
     code_string: str
     code_number: str
@@ -97,7 +96,6 @@ LIGHT = Tokens(
     vram="#C2410C",
     gtt="#7C3AED",
     ram="#0369A1",
-    other="#78716C",
     code_keyword="#A21CAF",
     code_string="#166534",
     code_number="#0369A1",
@@ -133,7 +131,6 @@ DARK = Tokens(
     vram="#FB923C",
     gtt="#A78BFA",
     ram="#38BDF8",
-    other="#A8A29E",
     code_keyword="#E879F9",
     code_string="#86EFAC",
     code_number="#7DD3FC",

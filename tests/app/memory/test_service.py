@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
-from app.memory.service import HIDDEN_INTERVAL_MS, HISTORY_SECONDS, INTERVAL_MS, MemoryService
+from app.memory.service import HIDDEN_INTERVAL_MS, INTERVAL_MS, MemoryService
 from engine.memory.records import MemorySnapshot, RamMemory
 
 
@@ -38,13 +38,12 @@ class CountingSampler:
     def __init__(self) -> None:
         self.workers: list[int | None] = []
         self.error: Exception | None = None
-        self.step = 1.0
 
     def sample(self, worker: int | None = None) -> MemorySnapshot:
         self.workers.append(worker)
         if self.error is not None:
             raise self.error
-        return MemorySnapshot(gpus=(), ram=RamMemory(total=len(self.workers)), taken=len(self.workers) * self.step)
+        return MemorySnapshot(gpus=(), ram=RamMemory(total=len(self.workers)), taken=float(len(self.workers)))
 
 
 class Stage:
@@ -151,19 +150,6 @@ def test_a_worker_that_comes_during_a_sample_is_in_the_next_one(stage: Stage) ->
     stage.finish()
     assert stage.sampler.workers == [None, 4242]
     assert not stage.crank.queue
-
-
-def test_the_history_holds_ten_minutes(stage: Stage) -> None:
-    stage.sampler.step = 100.0
-    stage.service.set_watched(True)
-    stage.finish()
-    for _ in range(20):
-        stage.tick()
-        stage.finish()
-    taken = [snapshot.taken for snapshot in stage.service.history]
-    assert taken == sorted(taken)
-    assert taken[-1] - taken[0] == HISTORY_SECONDS
-    assert len(taken) == 7
 
 
 def test_a_failure_leaves_no_old_figures_and_is_told_once(stage: Stage) -> None:
