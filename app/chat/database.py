@@ -75,7 +75,7 @@ class ChatDatabase:
 def _bug(result: Err) -> VrambleError:
     return VrambleError(
         "chat-bug",
-        "An error in Vramble kept the conversation from being saved.",
-        "Copy what matters; the details can be reported.",
+        "Something went wrong inside Vramble while conversations were read or saved.",
+        "Copy what matters before you close the window; the details can be reported.",
         result.trace,
     )

@@ -22,7 +22,7 @@ from engine.library.sizes import size_text
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-WORDS = {"checking": "checking what is here"}
+WORDS = {"checking": "checking what was downloaded"}
 """Stages that are not called as they are named."""
 
 

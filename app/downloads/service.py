@@ -232,7 +232,7 @@ class DownloadService(QObject):
             raise error
         reason = Failed(
             code="delete-failed",
-            message=f"What is here of {job.target.name} could not be deleted: {error.strerror or error}.",
+            message=f"What was downloaded of {job.target.name} could not be deleted: {error.strerror or error}.",
             next_step="Check who owns the folder and whether it can be written to.",
         )
         job.take(reason, self._clock())

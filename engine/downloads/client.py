@@ -53,6 +53,6 @@ def died(code: int, log: bytes) -> Failed:
     return Failed(
         code="download-died",
         message=f"The download process ended without a result ({how}).",
-        next_step="Resume: what is here stays.",
+        next_step="Resume: what was downloaded stays.",
         detail=log.decode("utf-8", "replace")[-LOG_TAIL:],
     )

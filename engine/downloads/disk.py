@@ -33,7 +33,7 @@ def check_space(folder: Path, needed: int, reserve: int, free: FreeSpace = free_
 
 def no_space(folder: Path, sentence: str = "The disk is full.") -> VrambleError:
     """The disk has no room left."""
-    step = "Free some space, then resume: what is here stays."
+    step = "Free some space, then resume: what was downloaded stays."
     return VrambleError("no-space", sentence, step, shown(folder))
 
 

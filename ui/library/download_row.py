@@ -122,7 +122,7 @@ class DownloadRow(QFrame):
         self._retry.setText(self.tr("Resume") if resume else self.tr("Try again"))
         self._cancel.setVisible(not done)
         self._cancel.setText(self.tr("Remove") if stopped else self.tr("Cancel"))
-        tip = self.tr("Stop and delete what is here of the file")
+        tip = self.tr("Stop and delete what was downloaded so far")
         self._cancel.setToolTip(tip)
         self._load.setVisible(done)
         self._dismiss.setVisible(done)

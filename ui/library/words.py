@@ -133,7 +133,7 @@ def job_line(job: DownloadJob) -> str:
             {
                 JobState.QUEUED: tr("waiting for its turn"),
                 JobState.CONNECTING: tr("connecting"),
-                JobState.CHECKING: tr("checking what is here"),
+                JobState.CHECKING: tr("checking what was downloaded"),
                 JobState.INTERRUPTED: tr("interrupted"),
                 JobState.FAILED: tr("stopped"),
                 JobState.DONE: tr("checksum right") if job.verified else tr("no checksum to compare with"),

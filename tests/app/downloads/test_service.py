@@ -146,9 +146,10 @@ def test_what_cannot_be_deleted_is_shown_again_with_the_reason(
         until(lambda: [job.state for job in downloads.jobs] == [JobState.FAILED])
     (job,) = downloads.jobs
     assert job.error is not None
-    assert job.error.message == f"What is here of {FILE} could not be deleted: Permission denied."
+    assert job.error.message == f"What was downloaded of {FILE} could not be deleted: Permission denied."
     downloads.cancel(number)
-    until(lambda: downloads.jobs == () and files(models) == [])
+    assert downloads.jobs == ()
+    until(lambda: not (models / "maker").exists())
 
 
 def test_cancel_and_start_again_at_once(downloads: DownloadService, hub: LocalHub, models: Path, until: Until) -> None:
