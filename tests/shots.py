@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.e2e.harness import Program, Screen, program
 from tests.fakes.sysroot import build_sysroot
+from ui.widgets.first_size import FRAME
 
 QUESTION = "Write a Python function that adds up a list of numbers, and explain it in two sentences."
 
@@ -50,7 +51,7 @@ def chat(screen: Screen, work: Path, out: Path, theme: str, machine: str) -> Non
     home = make_home(work / f"home-{theme}", theme, with_model=True)
     with program(screen, home, {"VRAMBLE_SYSROOT": str(sysroot)}) as run:
         load_and_ask(run)
-        run.shot(out / f"chat-{theme}.png")
+        run.shot(out / f"chat-{theme}.png", window="mainWindow")
         run.click("modelsButton")
         run.widget("installedTable")
         run.shot(out / f"models-{theme}.png", window="modelManager")
@@ -61,7 +62,7 @@ def first_run(screen: Screen, work: Path, out: Path) -> None:
     home = make_home(work / "home-first", "light", with_model=False)
     with program(screen, home, {"VRAMBLE_SYSROOT": str(sysroot)}) as run:
         run.widget("starterButton")
-        run.shot(out / "first-run.png")
+        run.shot(out / "first-run.png", window="mainWindow")
 
 
 def main() -> int:
@@ -70,7 +71,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "docs/images")
     out: Path = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
-    screen = Screen()
+    screen = Screen(1280, 800 + FRAME)
     try:
         with tempfile.TemporaryDirectory() as folder:
             work = Path(folder)

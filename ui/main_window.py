@@ -24,6 +24,7 @@ from ui.memory.strip import MemoryStrip
 from ui.start_trace import FirstPaint
 from ui.theme import SCROLL_BAR, SPACE_L, SPACE_S, Theme, ThemeMode
 from ui.widgets.column import Column
+from ui.widgets.first_size import fit_screen
 from ui.widgets.notice_bar import NoticeBar
 from ui.window_settings import WindowSettings, pack_geometry, unpack_geometry
 
@@ -56,7 +57,7 @@ class MainWindow(QMainWindow):
         self.setObjectName("mainWindow")
         self.setWindowTitle("Vramble")
         self.setMinimumSize(900, 600)
-        self.resize(1280, 800)
+        fit_screen(self, 1280, 800)
         self._build(has_starter)
         self._lay_out()
         self._connect()

@@ -18,6 +18,7 @@ from ui.library.get_page import GetPage
 from ui.library.installed_page import InstalledPage
 from ui.theme import SPACE_L, SPACE_S, Theme
 from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.first_size import fit_screen
 
 INSTALLED, GET, DOWNLOADS = range(3)
 
@@ -53,7 +54,7 @@ class ModelManagerWindow(QWidget):
         self.setProperty("role", "background")
         self.setWindowTitle(self.tr("Models – Vramble"))
         self.setMinimumSize(900, 560)
-        self.resize(1180, 740)
+        fit_screen(self, 1180, 740)
         self._installed = InstalledPage(library, worker, theme, opener)
         self._get = GetPage(downloads, library, theme)
         self._active = DownloadsPage(downloads, theme)

@@ -367,7 +367,8 @@ def test_targets_names_and_room(manager: Manager, theme: Theme, page: int) -> No
 @pytest.mark.usefixtures("filled")
 def test_narrow_windows_leave_columns_out(manager: Manager) -> None:
     view = manager.find("installedTable", QTableView)
-    assert not view.isColumnHidden(5)
+    manager.window.resize(1180, 740)
+    manager.until(lambda: not view.isColumnHidden(5))
     manager.window.resize(900, 560)
     manager.until(lambda: view.isColumnHidden(5))
     assert view.horizontalScrollBar().maximum() == 0
