@@ -28,4 +28,4 @@ def examine(environ: Mapping[str, str], answer: EngineAnswer | None) -> Diagnosi
     root = sysroot(environ)
     host = host_of(root, environ)
     install = read_install(Path(sys.prefix), host.free_bytes(find_paths(dict(environ)).models))
-    return diagnose(read_facts(root, host, install, engine=answer, environ=environ, tools=answer is not None))
+    return diagnose(read_facts(root, host, install, engine=answer, environ=environ, may_wake=answer is not None))

@@ -39,7 +39,7 @@ def _help(check: Check, names: int, width: int) -> list[str]:
         lines.append(f"{margin}$ {check.fix}")
     if check.survives is not None:
         words = "This survives" if check.survives else "This does not survive"
-        lines.append(f"{margin}({words} an update of SteamOS.)")
+        lines += _wrapped(margin, f"({words} an update of SteamOS.)", names, width)
     return lines
 
 

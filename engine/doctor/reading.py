@@ -36,19 +36,19 @@ def read_facts(
     *,
     engine: EngineAnswer | None = None,
     environ: Mapping[str, str],
-    tools: bool = True,
+    may_wake: bool = True,
     read: Callable[[str], bytes] = read_file,
 ) -> Facts:
     """Everything about the machine below ``root``.
 
     Args:
         root: Folder that holds ``sys``, ``proc`` and the rest; ``/`` is this machine.
-        tools: Whether tools may be started; ``vulkaninfo`` wakes sleeping cards.
+        may_wake: Whether ``vulkaninfo`` may be started, which wakes sleeping cards.
         read: Reads one file; for tests.
     """
     tree = Tree(root, read)
     flatpak = _flatpak(tree)
-    loader, drivers = parse.vulkan_summary(host.ask(VULKANINFO) if tools else None)
+    loader, drivers = parse.vulkan_summary(host.ask(VULKANINFO) if may_wake else None)
     return Facts(
         system=_system(tree, "run/host/" if flatpak else ""),
         kernel=values.stripped(tree.text("proc/sys/kernel/osrelease")),
@@ -64,7 +64,7 @@ def read_facts(
         flatpak=flatpak,
         loader=loader,
         drivers=drivers,
-        mesa_package=values.stripped(host.ask(MESA_PACKAGE)) if tools else None,
+        mesa_package=values.stripped(host.ask(MESA_PACKAGE)),
         engine=engine,
         environ=environ,
     )

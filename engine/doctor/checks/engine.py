@@ -127,7 +127,8 @@ def mesa(facts: Facts) -> Finding | Skipped:
     if not facts.usable_cards:
         return Skipped("There is no card that amdgpu drives.")
     text = facts.drivers.get("radv", "")
-    found = text or (f"Mesa {facts.mesa_package}" if facts.mesa_package else "")
+    package = (facts.mesa_package or "").split()[-1:]  # pacman puts the package's name first
+    found = text or "".join(f"Mesa {version}" for version in package)
     version = parse.version(found.partition("Mesa ")[2])
     if version is None:
         if facts.drivers:
