@@ -131,10 +131,17 @@ class NoticeCard(QFrame):
 
         def turn(opened: bool) -> None:
             self._detail.setVisible(opened)
+            if opened:
+                self._show_last_lines()
             fold.set_icon("caret-up" if opened else "caret-down")
 
         fold.toggled.connect(turn)
         return fold
+
+    def _show_last_lines(self) -> None:
+        """Logs and traces end with what matters."""
+        for text in self._detail.findChildren(QPlainTextEdit):
+            text.verticalScrollBar().setValue(text.verticalScrollBar().maximum())
 
     def _build_detail(self) -> QWidget:
         box = QWidget()

@@ -93,6 +93,15 @@ def test_details_fold_out_and_can_be_copied(bar: NoticeBar, notices: Notices, qt
     assert QGuiApplication.clipboard().text() == "It ended.\n\nline 1\nline 2"
 
 
+def test_long_details_open_at_their_end(qtbot: QtBot, bar: NoticeBar, notices: Notices) -> None:
+    notices.post(Notice("k", Severity.ERROR, "Gone.", "\n".join(f"line {number}" for number in range(200))))
+    qtbot.mouseClick(button(bar, "Details"), Qt.MouseButton.LeftButton)
+    text = bar.findChild(QPlainTextEdit)
+    assert text is not None
+    assert text.verticalScrollBar().maximum() > 0
+    assert text.verticalScrollBar().value() == text.verticalScrollBar().maximum()
+
+
 def test_a_timeout_takes_it_away(bar: NoticeBar, notices: Notices, qtbot: QtBot) -> None:
     notices.post(Notice("a", Severity.INFO, "For a moment.", timeout_ms=30))
     assert bar.isVisible()
