@@ -13,11 +13,12 @@ from engine.doctor.diagnosis import EXAMINATIONS, diagnose
 from engine.doctor.facts import Facts, Install
 from engine.doctor.host import RecordedHost
 from engine.doctor.reading import read_facts
-from engine.doctor.records import Diagnosis, Finding, Skipped, Status
+from engine.doctor.records import Diagnosis, Finding, Skipped
 from engine.protocol.frames import Hello
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind
 from tests.fakes.sysroot import build_sysroot
 
+GIB = 1 << 30
 BACKENDS = ("CPU", "Vulkan", "RPC")
 INSTALL = Install(python=(3, 12, 3), pyside="6.11.3", vulkan=True)
 LLVMPIPE = "llvmpipe (LLVM 19.1.7, 256 bits)"
@@ -106,6 +107,16 @@ def found(facts: Facts, check: str) -> Finding | Skipped:
     return entry.judge(facts)
 
 
+def status(facts: Facts, check: str) -> str:
+    """The verdict of one check."""
+    return judged(facts, check).status.value
+
+
+def with_card(facts: Facts, **changes: object) -> Facts:
+    """``facts`` with every card changed."""
+    return msgspec.structs.replace(facts, cards=tuple(msgspec.structs.replace(c, **changes) for c in facts.cards))
+
+
 def line(finding: Finding) -> str:
     """The line to copy."""
     assert finding.fix is not None
@@ -113,6 +124,6 @@ def line(finding: Finding) -> str:
 
 
 __all__ = [
-    "INSTALL", "LLVMPIPE", "Status", "backend", "device", "diagnose", "found", "hello", "judged", "left_out", "line",
-    "verdicts",
+    "GIB", "INSTALL", "LLVMPIPE", "backend", "device", "diagnose", "hello", "judged", "left_out", "line", "status",
+    "verdicts", "with_card",
 ]  # fmt: skip
