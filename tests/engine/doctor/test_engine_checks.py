@@ -111,6 +111,8 @@ def test_a_card_that_vulkan_does_not_show_is_missed(facts_of: FactsOf) -> None:
     assert "not shown: AMD Radeon RX 7600S (0000:03:00.0)" in judged(laptop, "vulkan-devices").found
     only_large = facts_of("laptop_sleeping_dgpu", engine=hello((device("RX 7600S", "0000:03:00.0"),)))
     assert status(only_large, "vulkan-devices") == "ok", "an APU beside a card is not used anyway"
+    other_maker = facts_of("steam_deck", engine=hello((device("Arc", "0000:0a:00.0"),)))
+    assert status(other_maker, "vulkan-devices") == "warn", "here the APU is the Radeon that models run on"
     without_address = facts_of("rx7900xtx", engine=hello((device("Radeon", None),)))
     assert status(without_address, "vulkan-devices") == "ok"
 
