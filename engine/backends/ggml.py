@@ -7,7 +7,7 @@ copy has a registry of its own, and a model then finds "no backends".
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -70,7 +70,13 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "ggml_backend_dev_get": (ctypes.c_void_p, [ctypes.c_size_t]),
     "ggml_backend_dev_get_props": (None, [ctypes.c_void_p, ctypes.POINTER(_Props)]),
     "ggml_backend_dev_backend_reg": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "ggml_backend_reg_dev_get": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t]),
+    "ggml_backend_reg_dev_count": (ctypes.c_size_t, [ctypes.c_void_p]),
+    "ggml_backend_reg_get_proc_address": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]),
+    "ggml_backend_cpu_buffer_type": (ctypes.c_void_p, []),
 }
+
+_ROW_SPLIT = b"ggml_backend_split_buffer_type"
 
 
 def mapped_library(stem: str, maps: Path = Path("/proc/self/maps")) -> Path | None:
@@ -128,6 +134,25 @@ class Ggml:
         if not registered:
             return None
         return _text(self._library.ggml_backend_reg_name(registered))
+
+    def cpu_buffer_type(self) -> int:
+        """The handle of plain RAM, for tensors that are to stay there."""
+        return int(self._library.ggml_backend_cpu_buffer_type())
+
+    def splits_rows(self, handles: Sequence[int]) -> bool:
+        """Whether these devices can share the rows of a matrix: the first ones of one backend, in its own order.
+
+        The backend counts shares by its own device numbers, so another order or a gap would mix them up.
+        """
+        registries = {self._library.ggml_backend_dev_backend_reg(handle) for handle in handles}
+        if len(registries) != 1:
+            return False
+        (registry,) = registries
+        if len(handles) > self._library.ggml_backend_reg_dev_count(registry):
+            return False
+        first = [self._library.ggml_backend_reg_dev_get(registry, index) for index in range(len(handles))]
+        can = self._library.ggml_backend_reg_get_proc_address(registry, _ROW_SPLIT)
+        return bool(can) and first == list(handles)
 
     def devices(self) -> list[RawDevice]:
         """Every device of every loaded backend, with memory as it is now."""

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from engine.backends.catalogue import Catalogue
-from engine.backends.choice import Choice, choose
+from engine.backends.placement import place
 from engine.errors import VrambleError
-from engine.library.gguf import ModelHeader
+from engine.library.gguf.metadata import Metadata
 from engine.library.names import short_name
-from engine.protocol.types import DeviceKind, LoadOptions, ModelInfo
+from engine.loading.check import check_options
+from engine.loading.rope import TrainedContext, reach
+from engine.loading.suits import check_heads, entries_needed, option_warnings, original_context
+from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions, ModelInfo
 from engine.worker import params
 from engine.worker.cancel import CancelFlag
+from engine.worker.lora import check_adapter, load_adapters, set_adapters
 from engine.worker.model import LoadedModel
 from engine.worker.native import Llama, Pointer
+from engine.worker.plan import Plan
 from engine.worker.prompt_cache import PromptCache
 from engine.worker.templates.chat import CHATML_STOPS, ChatTemplate
 from engine.worker.templates.process import TemplateProcess
@@ -51,25 +56,40 @@ class Loader:
 
         Raises:
             VrambleError: ``missing-file``, ``not-gguf``, ``cut-file``, ``unknown-architecture``, ``out-of-memory``,
-                ``context-memory``, ``cancelled`` and the others of `engine.worker.validate`.
+                ``context-memory``, ``cancelled``, ``bad-load-options``, those of `engine.worker.lora` and the others
+                of `engine.worker.validate`.
         """
-        header = check_file(path)
+        plan, metadata = self._plan(path, options)
         self._templates.start()
-        self._llama.log.begin_load()
-        devices = self._catalogue.devices()
-        infos = [device.info for device in devices]
-        choice = choose(infos, self._catalogue.backends, options.device, options.n_gpu_layers)
-        device = next(device for device in devices if device.info == choice.device)
-        native, alive = params.model_params(self._llama, device, options, self._reporter(progress))
+        native, alive = params.model_params(self._llama, plan, self._reporter(progress))
         model = self._llama.api.llama_model_load_from_file(os.fsencode(path), native)
         del alive
         if not model:
             raise cancelled_load() if self._cancel.is_set else self._load_failure(path)
         try:
-            return self._finish(path, header, options, choice, model)
+            return self._finish(plan, metadata, model)
         except BaseException:
             self._llama.api.llama_model_free(model)
             raise
+
+    def _plan(self, path: Path, options: LoadOptions) -> tuple[Plan, Metadata]:
+        check_options(options)
+        header = check_file(path)
+        metadata = entries_needed(path, options)
+        check_heads(options, metadata)
+        for adapter in options.lora:
+            check_adapter(Path(adapter.path), header.architecture)
+        self._llama.log.begin_load()
+        devices = self._catalogue.devices()
+        handles = {device.info.id: device.handle for device in devices}
+
+        def splits_rows(infos: Sequence[DeviceInfo]) -> bool:
+            return self._llama.ggml.splits_rows([handles[info.id] for info in infos])
+
+        infos = [device.info for device in devices]
+        placement = place(infos, self._catalogue.backends, options, splits_rows)
+        gpus = tuple(handles[info.id] for info in placement.devices if info.kind is not DeviceKind.CPU)
+        return Plan(path, header, options, placement, gpus), metadata
 
     def _reporter(self, progress: Callable[[int], None]) -> Callable[[float], bool]:
         last = -1
@@ -87,23 +107,30 @@ class Loader:
     def _load_failure(self, path: Path) -> VrambleError:
         return load_failure(path, self._llama.log.tail(), self._llama.version)
 
-    def _finish(
-        self, path: Path, header: ModelHeader, options: LoadOptions, choice: Choice, model: Pointer
-    ) -> LoadedModel:
-        api = self._llama.api
-        native = params.context_params(self._llama, options, self._cancel)
+    def _finish(self, plan: Plan, metadata: Metadata, model: Pointer) -> LoadedModel:
+        api, options, path = self._llama.api, plan.options, plan.path
+        adapters = load_adapters(self._llama, model, options.lora)
+        trained = self._trained(model, metadata)
+        native = params.context_params(self._llama, options, trained, self._cancel)
         context = api.llama_init_from_model(model, native)
         if not context:
-            n_ctx = native.n_ctx or api.llama_model_n_ctx_train(model)
-            raise context_failure(n_ctx, self._llama.log.tail())
+            raise context_failure(native.n_ctx or trained.n_ctx, self._llama.log.tail())
         try:
             if not self._writes_text(model, context):
-                message = f"{path.name} ({header.architecture}) is no chat model: it cannot write text."
+                message = f"{path.name} ({plan.header.architecture}) is no chat model: it cannot write text."
                 raise VrambleError("not-a-chat-model", message, OTHER_FILE, self._llama.log.tail())
-            return self._assemble(path, header, choice, model, context)
+            set_adapters(self._llama, context, adapters, options.lora)
+            warnings = option_warnings(options, metadata, plan.placement.main.kind)
+            return self._assemble(plan, trained, tuple(warnings), model, context)
         except BaseException:
             api.llama_free(context)
             raise
+
+    def _trained(self, model: Pointer, metadata: Metadata) -> TrainedContext:
+        """Asked before the context is made: a context with YaRN changes the model's own figure."""
+        api = self._llama.api
+        n_ctx = api.llama_model_n_ctx_train(model)
+        return TrainedContext(n_ctx, original_context(metadata) or n_ctx, api.llama_model_rope_freq_scale_train(model))
 
     def _writes_text(self, model: Pointer, context: Pointer) -> bool:
         """Whether the model continues a text from left to right. Embedding, T5 and diffusion models do not."""
@@ -113,14 +140,14 @@ class Loader:
         return bool(api.llama_get_memory(context))
 
     def _assemble(
-        self, path: Path, header: ModelHeader, choice: Choice, model: Pointer, context: Pointer
+        self, plan: Plan, trained: TrainedContext, warnings: tuple[str, ...], model: Pointer, context: Pointer
     ) -> LoadedModel:
         api = self._llama.api
         vocabulary = Vocabulary(self._llama, model)
         raw_template = api.llama_model_chat_template(model, None) or b""
         template = ChatTemplate.of_model(
             raw_template.decode("utf-8", "replace"),
-            path.name,
+            plan.path.name,
             vocabulary.text(vocabulary.bos),
             vocabulary.text(vocabulary.eos),
         )
@@ -134,7 +161,7 @@ class Loader:
             guard=SpecialTextGuard(vocabulary.control_texts),
             cache=PromptCache(self._llama, context, n_swa=n_swa, recurrent=recurrent),
             template=template,
-            info=self._info(path, header, choice, template, model, context),
+            info=self._info(plan, trained, warnings, template, model, context),
             n_batch=api.llama_n_batch(context),
             stops=self._end_of_turn(template, vocabulary),
         )
@@ -158,34 +185,35 @@ class Loader:
 
     def _info(
         self,
-        path: Path,
-        header: ModelHeader,
-        choice: Choice,
+        plan: Plan,
+        trained: TrainedContext,
+        option_warnings: tuple[str, ...],
         template: ChatTemplate,
         model: Pointer,
         context: Pointer,
     ) -> ModelInfo:
-        api, report = self._llama.api, self._llama.log.report
-        on_gpu = choice.device.kind is not DeviceKind.CPU
-        n_ctx, n_ctx_train = api.llama_n_ctx(context), api.llama_model_n_ctx_train(model)
-        warnings = [*choice.warnings, *header.warnings]
+        api, report, header, placement = self._llama.api, self._llama.log.report, plan.header, plan.placement
+        n_ctx, far = api.llama_n_ctx(context), reach(plan.options, trained)
+        warnings = [*placement.warnings, *header.warnings, *option_warnings]
         if template.source == "fallback":
             warnings.append(NO_TEMPLATE)
-        if n_ctx > n_ctx_train > 0:
-            warnings.append(f"The context of {n_ctx} tokens is longer than the {n_ctx_train} the model was made for.")
+        if n_ctx > far > 0:
+            warnings.append(f"The context of {n_ctx} tokens is longer than the {far} the model was made for.")
         return ModelInfo(
-            path=str(path),
-            name=short_name(path.name, header.name, path.parent.name),
+            path=str(plan.path),
+            name=short_name(plan.path.name, header.name, plan.path.parent.name),
             architecture=header.architecture,
             quant=header.quant,
             n_params=api.llama_model_n_params(model),
             size_bytes=api.llama_model_size(model),
             n_ctx=n_ctx,
-            n_ctx_train=n_ctx_train,
+            n_ctx_train=trained.n_ctx,
             n_layers=api.llama_model_n_layer(model),
-            gpu_layers=report.offloaded if on_gpu else 0,
-            device=choice.device,
-            device_reason=choice.reason,
+            gpu_layers=report.offloaded if plan.on_gpu else 0,
+            device=placement.main,
+            device_reason=placement.reason,
+            devices=placement.devices,
+            flash_attention=report.flash_attention,
             memory=report.memory(),
             template_source=template.source,
             warnings=tuple(warnings),

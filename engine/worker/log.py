@@ -27,9 +27,10 @@ class Level(IntEnum):
 
 _LETTERS = {Level.NONE: " ", Level.DEBUG: "D", Level.INFO: "I", Level.WARN: "W", Level.ERROR: "E"}
 
-_BUFFER = re.compile(r"(\S+)\s+(model|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB")
+_BUFFER = re.compile(r"(\S+)\s+(model|LoRA|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB")
 _OFFLOADED = re.compile(r"offloaded (\d+)/(\d+) layers to GPU")
-_FIELDS = {"model": "weights", "KV": "kv", "RS": "kv", "compute": "compute", "output": "output"}
+_FLASH = re.compile(r"(?:flash_attn\s+= |Flash Attention )(auto|enabled|disabled|not supported)")
+_FIELDS = {"model": "weights", "LoRA": "weights", "KV": "kv", "RS": "kv", "compute": "compute", "output": "output"}
 
 
 @dataclass
@@ -40,6 +41,8 @@ class LoadReport:
     buffers: dict[tuple[str, str], int] = field(default_factory=dict)
     """Bytes by device and field of `MemoryUse`."""
 
+    flash_attention: bool | None = None
+
     def take(self, line: str) -> None:
         """Learn from one log line."""
         match = _BUFFER.search(line)
@@ -48,6 +51,9 @@ class LoadReport:
         match = _OFFLOADED.search(line)
         if match:
             self.offloaded = int(match[1])
+        match = _FLASH.search(line)
+        if match and match[1] != "auto":
+            self.flash_attention = match[1] == "enabled"
 
     def _buffer(self, device: str, name: str, size: int) -> None:
         """Weights and caches come in several parts; compute and output buffers are told again when they change."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.errors import VrambleError
 from engine.library.gguf import HeaderProblem, ModelHeader, read_file
 from engine.library.states import FileState
+from engine.loading.check import CODE as BAD_OPTIONS
 
 DOWNLOAD_AGAIN = "Download the file again."
 OTHER_FILE = "Choose another model file."
@@ -29,6 +30,25 @@ _OUT_OF_MEMORY = re.compile(
 )
 _ARCHITECTURE = re.compile(r"(?:unknown|unsupported) model architecture: '([^']*)'")
 _REASON = re.compile(r"error loading model: (.+)")
+_OTHER_OPTIONS = {
+    re.compile(r"quantized V cache requires flash_attn"): (
+        "This model works without flash attention only, and quantised values in the KV cache need it.",
+        "Take f16 for the KV cache of this model.",
+    ),
+    re.compile(r"[KV] cache type \w+ with block size"): (
+        "The heads of this model do not divide into the blocks of a quantised KV cache.",
+        "Take f16 for the KV cache of this model.",
+    ),
+    re.compile(r"does not support different K"): (
+        "This model takes one format for keys and values of the KV cache.",
+        "Take the same format for both.",
+    ),
+    re.compile(r"LLAMA_SPLIT_MODE_TENSOR not implemented|SPLIT_MODE_TENSOR requires"): (
+        "This model cannot be split by tensors.",
+        "Split it by layers.",
+    ),
+}
+"""What llama.cpp says about options that do not suit a model -> sentence and next step."""
 
 
 def check_file(path: Path) -> ModelHeader:
@@ -61,6 +81,8 @@ def load_failure(path: Path, log: str, version: str) -> VrambleError:
         return VrambleError("not-a-chat-model", message, OTHER_FILE, log)
     if "not within the file bounds" in log:
         return VrambleError("cut-file", f"{path.name} is incomplete.", DOWNLOAD_AGAIN, log)
+    if unsuited := _unsuited_options(log):
+        return unsuited
     if _OUT_OF_MEMORY.search(log):
         return VrambleError("out-of-memory", f"There is not enough memory to load {path.name}.", LESS_MEMORY, log)
     reasons = _REASON.findall(log)
@@ -70,8 +92,17 @@ def load_failure(path: Path, log: str, version: str) -> VrambleError:
 
 def context_failure(n_ctx: int, log: str) -> VrambleError:
     """Why llama.cpp gave no context for a model that is loaded."""
+    if unsuited := _unsuited_options(log):
+        return unsuited
     if _OUT_OF_MEMORY.search(log):
         message = f"There is not enough memory for a context of {n_ctx} tokens."
         return VrambleError("context-memory", message, LESS_MEMORY, log)
     message = "The engine could not prepare the model for use."
     return VrambleError("context-failed", message, "Try other load options, or another model.", log)
+
+
+def _unsuited_options(log: str) -> VrambleError | None:
+    for said, (message, next_step) in _OTHER_OPTIONS.items():
+        if said.search(log):
+            return VrambleError(BAD_OPTIONS, message, next_step, log)
+    return None

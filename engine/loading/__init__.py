@@ -1,0 +1,1 @@
+"""What load options mean, without the engine: limits, contradictions, profiles."""
