@@ -6,6 +6,7 @@ each submitted request gets exactly one terminal event, from `Session.receive` o
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from enum import Enum, StrEnum, auto
@@ -64,6 +65,9 @@ class _Phase(Enum):
     STOPPED = auto()
     CRASHED = auto()
 
+
+_END = re.compile(rb'^\s*\{"type":"(?:loaded|unloaded|finished|devices|failed)","id":(\d{1,15})\D')
+"""How a terminal frame begins, also one that cannot be read."""
 
 _SUCCESS: dict[type[Request], type[Terminal]] = {
     Load: Loaded,
@@ -216,12 +220,22 @@ class Session:
     def _take(self, frame: FromWorker | Garbage) -> list[FromWorker]:
         if isinstance(frame, Hello) and self.hello is None and self.verdict is None:
             return self._greet(frame)
-        if isinstance(frame, Garbage | Hello) or self.hello is None or frame.id not in self._pending:
+        if isinstance(frame, Garbage):
+            return self._take_garbage(frame)
+        if isinstance(frame, Hello) or self.hello is None or frame.id not in self._pending:
             self.garbage += 1
             return []
         if isinstance(frame, Progress | Delta):
             return [frame]
         return [self._finish(frame)]
+
+    def _take_garbage(self, garbage: Garbage) -> list[FromWorker]:
+        """Skip it; but the end of a request that cannot be read is an end: no other one would come."""
+        self.garbage += 1
+        match = _END.match(garbage.line)
+        if match is None or self.hello is None or int(match[1]) not in self._pending:
+            return []
+        return [self._finish(_misfit(int(match[1]), garbage.reason))]
 
     def _greet(self, hello: Hello) -> list[FromWorker]:
         self._watch.clear("hello")
@@ -248,13 +262,7 @@ class Session:
         self._watch.clear(event.id)
         if not isinstance(event, Failed | _SUCCESS[type(request)]):
             self.garbage += 1
-            event = Failed(
-                id=event.id,
-                code="worker-protocol",
-                message="The engine gave an answer that does not fit the request.",
-                next_step="Try again.",
-                detail=f"{type(event).__name__} for {type(request).__name__}",
-            )
+            event = _misfit(event.id, f"{type(event).__name__} for {type(request).__name__}")
         if isinstance(event, Loaded):
             self.model = event.model
         self._settle()
@@ -264,3 +272,13 @@ class Session:
         """The oldest request is what the worker is at: a load or unload gives the model up first."""
         if isinstance(next(iter(self._pending.values()), None), Load | Unload):
             self.model = None
+
+
+def _misfit(id_: int, detail: str) -> Failed:
+    return Failed(
+        id=id_,
+        code="worker-protocol",
+        message="The engine gave an answer that does not fit the request.",
+        next_step="Try again; if it happens again, restart Vramble.",
+        detail=detail,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.client.session import CANCEL_SECONDS, HELLO_SECONDS, Session, Verdict, WorkerState
-from engine.protocol.codec import worker_input
+from engine.protocol.codec import encode, worker_input
 from engine.protocol.frames import (
     TERMINAL_TYPES,
     Cancel,
@@ -111,6 +111,16 @@ def test_an_end_of_the_wrong_kind_is_a_failure(kind, other) -> None:
     assert (end == success(kind, 5)) if kind is other else (isinstance(end, Failed) and end.code == "worker-protocol")
     if other is Load and kind is not Load:
         assert peer.session.model is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_end_that_cannot_be_read_is_a_failure_not_an_endless_wait(kind) -> None:
+    peer = running()
+    peer.session.submit(request(kind, 5))
+    odd = encode(success(kind, 5)).replace(b"}\n", b"]\n")
+    peer.bytes(b'{"type":"finished","id":6}\n{"type":"delta","id":5}\n' + odd + odd)
+    (end,) = peer.ends(5)
+    assert (end.code, peer.session.garbage, peer.session.pending) == ("worker-protocol", 4, ())
 
 
 def test_frames_for_unknown_ids_are_dropped() -> None:
