@@ -42,6 +42,8 @@ class ConversationView(QListView):
         self.setItemDelegate(self._delegate)
         self.setLayoutMode(QListView.LayoutMode.Batched)
         self.setBatchSize(BATCH)
+        self._scrolled = 0
+        self.verticalScrollBar().rangeChanged.connect(self._scroll_back)
         self.setMouseTracking(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -62,6 +64,11 @@ class ConversationView(QListView):
         else:
             self.setCurrentIndex(QModelIndex())
             self.clearSelection()
+
+    def doItemsLayout(self) -> None:
+        """The first batch alone is too short for a list that was scrolled down: remember where that was."""
+        self._scrolled = max(self._scrolled, self.verticalScrollBar().value())
+        super().doItemsLayout()
 
     def ids(self) -> list[str]:
         """Ids of all rows, from top to bottom."""
@@ -145,3 +152,10 @@ class ConversationView(QListView):
         if row != self._delegate.hovered_row:
             self._delegate.hovered_row = row
             self.viewport().update()
+
+    def _scroll_back(self, _minimum: int, maximum: int) -> None:
+        """Go to where the list was before its rows were laid out again, as soon as that many are."""
+        last = self._conversations.index(self._conversations.rowCount() - 1, 0)
+        if self._scrolled and (maximum >= self._scrolled or self.visualRect(last).isValid()):
+            wanted, self._scrolled = self._scrolled, 0
+            self.verticalScrollBar().setValue(min(wanted, maximum))

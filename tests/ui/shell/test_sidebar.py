@@ -215,6 +215,22 @@ def test_thousands_of_conversations_are_listed_in_batches(shown: Shown, qtbot: Q
     qtbot.waitUntil(lambda: shown.current() == "Conversation 9999")
 
 
+def test_a_long_list_stays_where_it_was_scrolled_to(shown: Shown, qtbot: QtBot) -> None:
+    shown.chat.fill(*(f"Chat {number}" for number in range(1000)))
+    bar = shown.list.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 1000 * TARGET_SIZE - shown.list.height() - TARGET_SIZE)
+    bar.setValue(bar.maximum() * 3 // 4)
+    before, end = bar.value(), bar.maximum()
+    shown.chat.conversations.remove(shown.list.ids()[990])
+    qtbot.waitUntil(lambda: end - 2 * TARGET_SIZE < bar.maximum() < end)
+    assert bar.value() == before
+    bar.setValue(bar.maximum())
+    for gone in shown.list.ids()[-3:]:
+        shown.chat.conversations.remove(gone)
+    qtbot.waitUntil(lambda: end - 6 * TARGET_SIZE < bar.maximum() < end - 3 * TARGET_SIZE)
+    assert bar.value() == bar.maximum()
+
+
 def test_without_conversations_a_sentence_stands_there(shown: Shown) -> None:
     shown.chat.fill()
     assert not shown.list.isVisible()
