@@ -41,9 +41,12 @@ def run(argv: Sequence[str], build: Callable[[], Services]) -> int:
         build: Makes the services; called when the application exists, because timers and processes need it.
 
     Returns:
-        The exit code of the process.
+        The exit code of the process: 2 for an option that is not Qt's.
     """
     app = make_application(argv)
+    if unknown := app.arguments()[1:]:
+        print(f"vramble: unknown option {unknown[0]}. `vramble --help` lists the commands.", file=sys.stderr)
+        return 2
     try:
         services = build()
     except VrambleError as error:

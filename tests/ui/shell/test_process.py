@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
@@ -91,3 +94,13 @@ def test_geometry_survives_the_settings_file(qtbot: QtBot) -> None:
     assert unpack_geometry(pack_geometry(state)) == state
     assert unpack_geometry("not base64").isEmpty()
     assert WindowSettings().scale == 1.0
+
+
+def test_an_unknown_option_opens_no_window(tmp_path: Path) -> None:
+    environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "VRAMBLE_HOME": str(tmp_path)}
+    command = [sys.executable, "-P", "-m", "app.main", "-style", "fusion", "--fullscrean"]
+    environ["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "vramble: unknown option --fullscrean. `vramble --help` lists the commands.\n"
+    assert list(tmp_path.iterdir()) == []
