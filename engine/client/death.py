@@ -76,6 +76,10 @@ BY_VERDICT: dict[Verdict, Words] = {
     ),
 }
 
+GPU_MEMORY_WORDS = (
+    r"OutOfDeviceMemory|hipErrorOutOfMemory|device memory allocation|(unable|failed) to allocate (?!CPU)\w+ buffer"
+)
+
 BY_LOG: tuple[tuple[str, Words], ...] = (
     (
         r"DeviceLost|device lost|amdgpu.*reset",
@@ -86,7 +90,7 @@ BY_LOG: tuple[tuple[str, Words], ...] = (
         ),
     ),
     (
-        r"OutOfDeviceMemory|hipErrorOutOfMemory|device memory allocation|(unable|failed) to allocate (?!CPU)\w+ buffer",
+        GPU_MEMORY_WORDS,
         ("out-of-device-memory", "The GPU memory was not enough.", LESS_MEMORY),
     ),
     (
