@@ -214,7 +214,7 @@ class Loader:
             device_reason=placement.reason,
             devices=placement.devices,
             flash_attention=report.flash_attention,
-            memory=report.memory(),
+            memory=report.memory([device.id for device in placement.devices]),
             template_source=template.source,
             warnings=tuple(warnings),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -30,6 +31,9 @@ _LETTERS = {Level.NONE: " ", Level.DEBUG: "D", Level.INFO: "I", Level.WARN: "W",
 _BUFFER = re.compile(r"(\S+)\s+(model|LoRA|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB")
 _OFFLOADED = re.compile(r"offloaded (\d+)/(\d+) layers to GPU")
 _FLASH = re.compile(r"(?:flash_attn\s+= |Flash Attention )(auto|enabled|disabled|not supported)")
+_SHARED = "Meta("
+"""Start of the name of the one device that llama.cpp makes of several in a split by tensors."""
+
 _FIELDS = {"model": "weights", "LoRA": "weights", "KV": "kv", "RS": "kv", "compute": "compute", "output": "output"}
 
 
@@ -60,12 +64,19 @@ class LoadReport:
         adds = name in {"weights", "kv"}
         self.buffers[device, name] = size + (self.buffers.get((device, name), 0) if adds else 0)
 
-    def memory(self) -> tuple[MemoryUse, ...]:
-        """The report by device, the CPU last."""
+    def memory(self, sharing: Sequence[str] = ()) -> tuple[MemoryUse, ...]:
+        """The report by device, the CPU last.
+
+        Args:
+            sharing: Devices that stand behind the one that a split by tensors makes; llama.cpp says the largest part,
+                which is written to each of them.
+        """
         devices = dict.fromkeys(device for device, _ in self.buffers)
+        shared = next((device for device in devices if device.startswith(_SHARED)), None)
+        places = [(shown, said) for said in devices for shown in (sharing if said == shared and sharing else [said])]
         return tuple(
-            MemoryUse(device=device, **{name: size for (where, name), size in self.buffers.items() if where == device})
-            for device in sorted(devices, key=lambda device: (device == "CPU", device))
+            MemoryUse(device=shown, **{name: size for (where, name), size in self.buffers.items() if where == said})
+            for shown, said in sorted(places, key=lambda place: (place[0] == "CPU", place[0]))
         )
 
 
