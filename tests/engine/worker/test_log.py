@@ -98,3 +98,26 @@ def test_anything_may_come(calls: list[tuple[int, bytes]]) -> None:
         assert len(log.tail().splitlines()) <= 200 * len(calls)
     finally:
         os.close(fd)
+
+
+def test_flash_attention_is_what_was_taken_in_the_end() -> None:
+    cases = {
+        ("flash_attn            = enabled",): True,
+        ("flash_attn            = disabled",): False,
+        ("flash_attn            = auto",): None,
+        ("flash_attn            = auto", "resolve_fused_ops: Flash Attention enabled"): True,
+        ("flash_attn            = auto", "resolve_fused_ops: Flash Attention not supported, set to disabled"): False,
+    }
+    for lines, expected in cases.items():
+        report = LoadReport()
+        for line in lines:
+            report.take(f"llama_context: {line}")
+        assert report.flash_attention is expected
+
+
+def test_the_parts_of_a_split_by_tensors_are_named_by_device() -> None:
+    report = LoadReport()
+    for line in ("Meta() model buffer size =    2.00 MiB", "CPU_Mapped model buffer size =    1.00 MiB"):
+        report.take(f"load_tensors: {line}")
+    uses = [(use.device, use.weights) for use in report.memory(["Vulkan0", "Vulkan1"])]
+    assert uses == [("Vulkan0", 2 << 20), ("Vulkan1", 2 << 20), ("CPU", 1 << 20)]
