@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.wiring import Services
@@ -207,6 +207,14 @@ class MainWindow(QMainWindow):
         services.library.models_changed.connect(self._choose_page)
         for signal in (chat.transcript.modelReset, chat.transcript.rowsInserted):
             signal.connect(self._choose_page)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.applicationStateChanged.connect(self._application_changed)
+
+    def _application_changed(self, state: Qt.ApplicationState) -> None:
+        """The user comes back from another program, where models may have been fetched or deleted."""
+        if state is Qt.ApplicationState.ApplicationActive and not (self._closing or self._services.library.scanning):
+            self._services.library.rescan()
 
     def _add_shortcuts(self) -> None:
         for keys, action in (

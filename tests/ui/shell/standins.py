@@ -233,6 +233,10 @@ class FakeLibrary(QObject):
         self.scanning = False
         self.has_starter = True
         self.starters: list[Callable[[InstalledModel | VrambleError], None]] = []
+        self.scans = 0
+
+    def rescan(self) -> None:
+        self.scans += 1
 
     def put(self, *names: str) -> None:
         """Models with these names."""

@@ -436,6 +436,20 @@ def test_a_damaged_geometry_is_no_obstacle(make_window: MakeWindow) -> None:
     assert make_window(services=services).window.isVisible()
 
 
+def test_coming_back_from_another_program_looks_for_models_again(make_window: MakeWindow) -> None:
+    window = make_window("Alpha")
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    before = window.library.scans
+    application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationInactive)
+    assert window.library.scans == before
+    application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert window.library.scans == before + 1
+    window.library.scanning = True
+    application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert window.library.scans == before + 1
+
+
 def test_memory_is_watched_only_while_seen(make_window: MakeWindow) -> None:
     window = make_window("Alpha")
     assert window.services.memory.watched == [True]
