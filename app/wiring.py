@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject
 
@@ -89,8 +90,12 @@ def build(paths: Paths) -> Services:
     database = SerialRunner(ThreadExecutor("database"), lifetime)
     notices = Notices(lifetime)
     settings = SettingsStore(paths.settings, files, notices, lifetime)
-    worker = WorkerService(paths, files, notices, lifetime)
     library = LibraryService(paths.models, starter_model(), ThreadExecutor("library"), lifetime)
+
+    def layers(path: Path) -> int:
+        return next((model.n_layers or 0 for model in library.models if model.path == path), 0)
+
+    worker = WorkerService(paths, files, notices, lifetime, settings=settings, layers=layers)
     downloads = DownloadService(paths.models, ThreadExecutor("downloads"), lifetime)
     memory = MemoryService(MemorySampler(sysroot()), ThreadExecutor("memory"), lifetime)
     choice = ModelChoice(worker, settings, lambda: library.models or (None if library.scanning else ()), lifetime)

@@ -17,6 +17,7 @@ SHARED_APP = {"jobs", "notices", "paths", "processes"}
 
 FEATURE_EDGES = {
     "chat": {"worker", "settings"},
+    "worker": {"settings"},  # keeps which models need safer settings
 }
 """Feature of `app` -> other features it may import."""
 

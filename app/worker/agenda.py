@@ -86,6 +86,12 @@ class Agenda:
         self._waiting.insert(0, job)
         self.active = before
 
+    def postpone(self) -> None:
+        """The active job waits again, before all others: the worker is not ready for it."""
+        if self.active is not None:
+            self._waiting.insert(0, self.active)
+            self.active = None
+
     def clear(self) -> list[Job]:
         """Forget what waits; the jobs that were forgotten."""
         forgotten, self._waiting = self._waiting, []

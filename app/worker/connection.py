@@ -22,6 +22,7 @@ class WorkerConnection(QObject):
     """Feeds the session of the present process from Qt's event loop.
 
     Attributes:
+        added: Variables that the present or last process got more than the others.
         changed: The session's state or model may be another.
         heard: An event of the worker, a `Hello` included. `changed` was emitted before.
         ended: The process is gone: `WorkerDeath` or None, why it was killed or None, and the `Failed` events.
@@ -42,6 +43,7 @@ class WorkerConnection(QObject):
         self._paths, self._environ = paths, environ
         self._log = WorkerLog(paths.logs / "worker.log", runner, self)
         self._process: WorkerProcess | None = None
+        self.added: Mapping[str, str] = {}
         self.session = Session(time.monotonic)
         self._look = QTimer(self)
         self._look.setInterval(LOOK_MS)
@@ -62,11 +64,14 @@ class WorkerConnection(QObject):
         """The last lines of the worker's log."""
         return self._log.text()
 
-    def start(self) -> None:
-        """Start a process. When that fails `ended` follows, perhaps before this returns."""
+    def start(self, added: Mapping[str, str]) -> None:
+        """Start a process with ``added`` variables. When that fails `ended` follows, perhaps before this returns."""
         self.session = Session(time.monotonic)
+        self.added = added
         self._log.begin()
-        process = WorkerProcess(worker_command(self._paths.backends, self._environ), self)
+        command = worker_command(self._paths.backends, self._environ)
+        command.environment.update(added)
+        process = WorkerProcess(command, self)
         process.frames.connect(self._receive)
         process.log.connect(self._log.feed)
         process.channel_closed.connect(self._channel_closed)

@@ -9,10 +9,13 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs import SerialRunner
-from app.notices import Notice, Notices, Severity
+from app.notices import Action, Notice, Notices, Severity
 from app.paths import Paths
+from app.settings.store import SettingsStore
 from app.worker.agenda import Agenda, Job, finished_or_failed, loaded_or_failed
 from app.worker.connection import WorkerConnection
+from app.worker.safe_mode import NOTICE, SafeMode
+from engine.client.ladder import HANG
 from engine.client.session import Verdict, WorkerDeath, WorkerState
 from engine.protocol.frames import (
     Delta,
@@ -28,7 +31,7 @@ from engine.protocol.frames import (
 )
 from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling
 
-NOTICE = "worker"
+__all__ = ["NOTICE", "WorkerService"]
 
 NO_MODEL = ("no-model", "No model is loaded.", "Choose a model first.")
 
@@ -45,6 +48,8 @@ class WorkerService(QObject):
         runner: Writes the log file; None: no file.
         notices: Where the end of a worker is told.
         environ: Environment the worker's one is made from; default: this process's own.
+        settings: Where safer settings are kept; None: none are offered.
+        layers: Layers of an installed model, 0 when unknown, for safer settings.
     """
 
     state_changed = Signal(object)
@@ -61,6 +66,8 @@ class WorkerService(QObject):
         notices: Notices | None = None,
         parent: QObject | None = None,
         environ: Mapping[str, str] | None = None,
+        settings: SettingsStore | None = None,
+        layers: Callable[[Path], int] = lambda _path: 0,
     ) -> None:
         super().__init__(parent)
         self._notices = notices
@@ -76,6 +83,14 @@ class WorkerService(QObject):
         self._told_state = WorkerState.STOPPED
         self._told_model: ModelInfo | None = None
         self._told_speed: float | None = None
+        self._safe_mode: SafeMode | None = None
+        if settings is not None and notices is not None:
+            self._safe_mode = SafeMode(self, settings, notices, layers, self)
+
+    @property
+    def safe_mode(self) -> SafeMode | None:
+        """Safer settings after failures of a GPU."""
+        return self._safe_mode
 
     @property
     def state(self) -> WorkerState:
@@ -109,8 +124,11 @@ class WorkerService(QObject):
 
     def start(self) -> None:
         """Start the worker if it does not run, so that its devices become known."""
+        self._start({})
+
+    def _start(self, added: Mapping[str, str]) -> None:
         if not self._link.running and not self._closed:
-            self._link.start()
+            self._link.start(added)
 
     def stop(self) -> None:
         """End the worker: close its input, after 1 s SIGTERM, after another SIGKILL. Returns at once.
@@ -214,9 +232,29 @@ class WorkerService(QObject):
                 return
             self._agenda.put_back(job, before=reload)
             job = reload
-        self.start()
+        self._send(job)
+
+    def _send(self, job: Job) -> None:
+        """Give the active job to the worker; a load in its safer form, where it has one, or later if that needs
+        another process or the devices."""
+        request, safe_mode = job.request, self._safe_mode
+        if not isinstance(request, Load) or safe_mode is None:
+            self._start(self._link.added)
+        elif safe_mode.needs_devices(Path(request.path)):
+            self._agenda.postpone()
+            self._start({})
+            return
+        else:
+            load = safe_mode.plan(Path(request.path), request.options)
+            if self._link.running and self._link.added != load.environment:
+                self._agenda.postpone()
+                self._link.stop()
+                return
+            self._start(load.environment)
+            safe_mode.sent(load)
+            request = msgspec.structs.replace(request, options=load.options)
         if self._link.running and self._agenda.active is job:
-            self._link.submit(job.request)
+            self._link.submit(request)
 
     def _reload_job(self) -> Job | None:
         if self._last_load is None:
@@ -250,6 +288,7 @@ class WorkerService(QObject):
         active = self._agenda.active
         if isinstance(event, Hello):
             self.hello_received.emit(event)
+            self._soon()
         elif active is None or event.id != active.id:
             return
         elif isinstance(event, Delta):
@@ -275,19 +314,30 @@ class WorkerService(QObject):
         overtaken = self._agenda.clear() if death is not None and verdict is not Verdict.NO_ANSWER else []
         active = self._agenda.active
         if death is not None:
-            self._tell_death(death, verdict)
+            self._tell_death(death, verdict, active)
         for job in overtaken:
             self._later(job, job.failed_by(death))
         self._soon()
         if active is not None:
             self._finish(active, next((f for f in failures if f.id == active.id), active.failed_by(death)))
 
-    def _tell_death(self, death: WorkerDeath, verdict: Verdict | None) -> None:
+    def _tell_death(self, death: WorkerDeath, verdict: Verdict | None, active: Job | None) -> None:
         self.died.emit(death)
-        if self._notices is not None:
-            severity = Severity.WARN if verdict is Verdict.NO_ANSWER else Severity.ERROR
-            text = f"{death.sentence} {death.next_step}"
-            self._notices.post(Notice(NOTICE, severity, text, death.log_tail))
+        safe_mode = self._safe_mode
+        if self._notices is None or (safe_mode is not None and safe_mode.climbing):
+            return
+        severity = Severity.WARN if verdict is Verdict.NO_ANSWER else Severity.ERROR
+        text = f"{death.sentence} {death.next_step}"
+        actions = self._offer(HANG if verdict is Verdict.NO_ANSWER else death.code, death.log_tail, active)
+        self._notices.post(Notice(NOTICE, severity, text, death.log_tail, actions))
+
+    def _offer(self, code: str, detail: str, active: Job | None) -> tuple[Action, ...]:
+        """What can be done about the end of a worker that was at ``active``."""
+        if self._safe_mode is None or active is None:
+            return ()
+        if isinstance(active.request, Load):
+            return self._safe_mode.offer(Path(active.request.path), active.request.options, code, detail)
+        return () if self._last_load is None else self._safe_mode.offer(*self._last_load, code, detail)
 
     def _tell(self) -> None:
         """Emit what changed."""
