@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from app.chat.load_flags import add_load_flags, read_load_flags, wants_warnings, with_profile
+from app.chat.numbers import not_negative, whole
 from app.paths import find_paths
 from app.worker.model_argument import HELP, find_model_file
 from engine.client.blocking import BlockingWorker
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 EXIT_WORD = "/exit"
+MAX_SEED = 2**32 - 1
 THINK_START, THINK_END = "<think>", "</think>"
 
 
@@ -35,13 +38,11 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("model", metavar="MODEL", help=HELP)
     parser.add_argument("--prompt", metavar="T", help="the message; without it standard input is read")
     parser.add_argument("--system", metavar="T", help="system prompt")
-    parser.add_argument("--temp", metavar="X", type=_not_negative, help="temperature, 0 for greedy (default 0.7)")
-    parser.add_argument("--seed", metavar="N", type=_seed, help="same seed, same text (default: random)")
-    parser.add_argument("--max-tokens", metavar="N", type=_positive, help="longest answer in tokens")
-    parser.add_argument("--ctx", metavar="N", type=_count, help="context length in tokens, 0: the model's own")
-    parser.add_argument("--gpu-layers", metavar="N", type=_layers, help="layers on the GPU, -1: all (default)")
-    parser.add_argument("--device", metavar="D", help="PCI address or id from `vramble devices`, or cpu")
+    parser.add_argument("--temp", metavar="X", type=not_negative, help="temperature, 0 for greedy (default 0.7)")
+    parser.add_argument("--seed", metavar="N", type=whole(0, MAX_SEED), help="same seed, same text (default: random)")
+    parser.add_argument("--max-tokens", metavar="N", type=whole(1), help="longest answer in tokens")
     parser.add_argument("--json", action="store_true", help="print one JSON document at the end")
+    add_load_flags(parser)
     parser.set_defaults(func=run, parser=parser)
 
 
@@ -51,12 +52,15 @@ def run(arguments: argparse.Namespace) -> int:
     interactive = arguments.prompt is None and sys.stdin.isatty()
     if interactive and arguments.json:
         arguments.parser.error("--json needs --prompt or text on standard input")
+    options = read_load_flags(arguments)
     prompt = None if interactive else _prompt(arguments.prompt)
     model = find_model_file(paths, arguments.model)
     with BlockingWorker(worker_command(paths.backends)) as worker:
-        worker.start()
+        devices = worker.start().devices
         chat = Chat(worker, arguments)
-        info = chat.load(model)
+        info = chat.load(model, with_profile(options, arguments, devices, model))
+        if prompt is None or wants_warnings(arguments):
+            print(*info.warnings, sep="\n", end="\n" * bool(info.warnings), file=sys.stderr)
         if prompt is None:
             return chat.converse(info)
         return chat.answer_once(prompt)
@@ -76,15 +80,8 @@ class Chat:
             sampling = msgspec.structs.replace(sampling, temperature=arguments.temp)
         self._sampling = sampling
 
-    def load(self, path: Path) -> ModelInfo:
+    def load(self, path: Path, options: LoadOptions) -> ModelInfo:
         """Load the model, with progress on a terminal."""
-        given = {
-            "n_ctx": self._arguments.ctx,
-            "n_gpu_layers": self._arguments.gpu_layers,
-            "device": self._arguments.device,
-        }
-        wanted = {key: value for key, value in given.items() if value is not None}
-        options = msgspec.structs.replace(LoadOptions(), **wanted)
         try:
             return load_model(self._worker, path, options, _show_progress).model
         finally:
@@ -194,40 +191,3 @@ def _wipe_progress() -> None:
     if sys.stderr.isatty():
         sys.stderr.write("\r\033[K")
         sys.stderr.flush()
-
-
-def _number(text: str, lowest: int, highest: int | None = None) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
-    if value < lowest or (highest is not None and value > highest):
-        limit = f"at least {lowest}" if highest is None else f"from {lowest} to {highest}"
-        raise argparse.ArgumentTypeError(f"{text} has to be {limit}")
-    return value
-
-
-def _positive(text: str) -> int:
-    return _number(text, 1)
-
-
-def _count(text: str) -> int:
-    return _number(text, 0)
-
-
-def _layers(text: str) -> int:
-    return _number(text, -1)
-
-
-def _seed(text: str) -> int:
-    return _number(text, 0, 2**32 - 1)
-
-
-def _not_negative(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} has to be 0 or more")
-    return value

@@ -48,14 +48,20 @@ def moe_llama(seed: int = 1, /, **metadata: Any) -> bytes:
     return gguf(kvs, kept)
 
 
-def lora_adapter(shape: Shape, *, rank: int = 4, seed: int = 7, **overrides: Value | None) -> bytes:
-    """A LoRA for a llama of this shape, on the query and output matrices of each layer. None leaves a key out."""
+RANK = 4
+
+
+def lora_adapter(shape: Shape, seed: int = 7, /, **overrides: Any) -> bytes:
+    """A LoRA for a llama of this shape, on the query and output matrices of each layer.
+
+    An override is a ``(type, value)`` pair; None leaves the key out.
+    """
     rng = random.Random(seed)
     tensors = [
         Tensor(f"blk.{layer}.{part}.weight.lora_{side}", dims, GGML_F32, noise(rng, math.prod(dims)))
         for layer in range(shape.layers)
         for part in ("attn_q", "attn_output")
-        for side, dims in (("a", (shape.embd, rank)), ("b", (rank, shape.embd)))
+        for side, dims in (("a", (shape.embd, RANK)), ("b", (RANK, shape.embd)))
     ]
     values: dict[str, Value | None] = {
         "general.architecture": (STR, "llama"),

@@ -40,8 +40,8 @@ def device(identity: str, kind: DeviceKind, free: float | None, *, pci: str | No
     ],
 )
 def test_what_a_profile_changes(kind, room, weights, changed) -> None:
-    sizes = [None if size is None else int(size * GIB) for size in (room, weights)]
-    assert profile_for(kind, *sizes) == msgspec.structs.replace(LoadOptions(), **changed)
+    free, file = (None if size is None else int(size * GIB) for size in (room, weights))
+    assert profile_for(kind, free, file) == msgspec.structs.replace(LoadOptions(), **changed)
 
 
 def test_a_smaller_micro_batch_stays() -> None:

@@ -12,7 +12,7 @@ from engine.protocol.types import FlashAttention, KvType, LoraAdapter, MemoryUse
 from tests.engine.worker.conftest import StartWorker
 from tests.engine.worker.driver import Worker, starter_model, user
 from tests.fakes.tiny_gguf import F32, SMALL, STR, TINY, U32, small_llama
-from tests.fakes.tiny_variants import lora_adapter
+from tests.fakes.tiny_variants import RANK, lora_adapter
 
 CPU: dict[str, Any] = {"n_ctx": 256, "n_threads": 1, "device": "cpu"}
 MIB = 1 << 20
@@ -163,12 +163,12 @@ def test_an_adapter_with_its_scale(worker: Worker, small: Path, adapter: Path) -
 def test_an_adapter_counts_as_weights(worker: Worker, small: Path, adapter: Path) -> None:
     plain = memory_of(worker, small).weights
     with_adapter = memory_of(worker, small, lora=(LoraAdapter(path=str(adapter)),)).weights
-    assert with_adapter - plain == pytest.approx(SMALL.layers * 2 * 2 * SMALL.embd * 4 * 4, abs=2 * ROUNDING)
+    assert with_adapter - plain == pytest.approx(SMALL.layers * 2 * 2 * SMALL.embd * RANK * 4, abs=2 * ROUNDING)
 
 
 def test_two_adapters_together(worker: Worker, small: Path, adapter: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.gguf"
-    other.write_bytes(lora_adapter(SMALL, seed=8))
+    other.write_bytes(lora_adapter(SMALL, 8))
     both = tuple(LoraAdapter(path=str(path)) for path in (adapter, other))
     texts = {said(worker, small, lora=lora) for lora in ((), both, both[:1], both[1:])}
     assert len(texts) == 4
