@@ -58,7 +58,7 @@ def test_experts_stay_in_ram_layer_by_layer(two: Worker, moe: Path) -> None:
 
 
 def test_experts_in_ram_say_what_the_cpu_says(two: Worker, moe: Path) -> None:
-    """One token at a time: Mesa 22.3's llvmpipe crashes on experts for several tokens."""
+    """One token at a time: Mesa 22.3's llvmpipe crashes when several tokens follow a single one, without us as well."""
     texts = []
     for options in ({"device": "cpu"}, {"device": "Vulkan0", "n_cpu_moe": 9}):
         two.loaded(moe, **OPTIONS, **options, n_batch=1)
