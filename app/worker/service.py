@@ -272,6 +272,7 @@ class WorkerService(QObject):
         self._agenda.active = None
         if isinstance(job.request, Load):
             self._keep_load(job.request, event, job.reload)
+            self._tell_safer(job, event)
         self._soon()
         job.done(event)
 
@@ -330,6 +331,14 @@ class WorkerService(QObject):
         text = f"{death.sentence} {death.next_step}"
         actions = self._offer(HANG if verdict is Verdict.NO_ANSWER else death.code, death.log_tail, active)
         self._notices.post(Notice(NOTICE, severity, text, death.log_tail, actions))
+
+    def _tell_safer(self, job: Job, event: Terminal) -> None:
+        """A load failed and the worker lives: a notice only where safer settings may help, the asker tells the rest."""
+        if not isinstance(event, Failed) or self._notices is None or not self._link.running:
+            return
+        if actions := self._offer(event.code, event.detail, job):
+            text = f"{event.message} {event.next_step}".strip()
+            self._notices.post(Notice(NOTICE, Severity.ERROR, text, event.detail, actions))
 
     def _offer(self, code: str, detail: str, active: Job | None) -> tuple[Action, ...]:
         """What can be done about the end of a worker that was at ``active``."""

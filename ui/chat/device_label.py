@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QWidget
 
+from app.notices import Action
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from engine.protocol.frames import Hello
@@ -29,8 +30,14 @@ class DeviceView:
     details: tuple[str, ...] = ()
 
 
-def device_view(hello: Hello | None, model: ModelInfo | None, speed: float | None) -> DeviceView:
-    """What is true now: where the model runs, else where one would run."""
+def device_view(
+    hello: Hello | None, model: ModelInfo | None, speed: float | None, safer: tuple[str, ...] = ()
+) -> DeviceView:
+    """What is true now: where the model runs, else where one would run.
+
+    Args:
+        safer: What is safer than asked in the load of ``model``, as sentences.
+    """
     device = model.device if model is not None else (words.chosen_device(hello) if hello is not None else None)
     if device is None:
         return DeviceView()
@@ -42,6 +49,7 @@ def device_view(hello: Hello | None, model: ModelInfo | None, speed: float | Non
     if warn and not reason:
         reason = words.cpu_reason(hello)
     details = [words.layers_text(model)] if model is not None else []
+    details += [words.safer_text(safer)] if safer else []
     details += model.warnings if model is not None else ()
     details += words.device_lines(hello)
     return DeviceView(" · ".join(parts), warn, reason, tuple(d for d in details if d))
@@ -71,7 +79,9 @@ class DeviceLabel(ElidedButton):
 
     def refresh(self) -> None:
         """Read the worker again."""
-        self._view = view = device_view(self._worker.hello, self._worker.model, self._speed)
+        safe_mode = self._worker.safe_mode
+        safer = safe_mode.in_use if safe_mode is not None else ()
+        self._view = view = device_view(self._worker.hello, self._worker.model, self._speed, safer)
         self.set_full_text(view.text)
         self.setVisible(bool(view.text) and self._worker.state is not WorkerState.LOADING)
         set_role(self, "quiet-warn" if view.warn else "quiet")
@@ -87,4 +97,12 @@ class DeviceLabel(ElidedButton):
     def _explain(self) -> None:
         heading = self.tr("Runs on the CPU") if self._view.warn else self._view.text
         paragraphs = (self._view.reason, "\n".join(self._view.details))
-        Popover(self._theme, heading, tuple(p for p in paragraphs if p), self).open_below(self)
+        texts = tuple(p for p in paragraphs if p)
+        Popover(self._theme, heading, texts, self, self._back_to_normal()).open_below(self)
+
+    def _back_to_normal(self) -> Action | None:
+        """Not while an answer is written: the model is loaded again."""
+        safe_mode = self._worker.safe_mode
+        if safe_mode is None or not safe_mode.in_use or self._worker.state is not WorkerState.READY:
+            return None
+        return Action(self.tr("Use normal settings"), safe_mode.use_normal)

@@ -16,6 +16,7 @@ from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.library.names import shown
 from engine.protocol.frames import Failed, Loaded
+from engine.protocol.types import LoadOptions
 
 LOAD_NOTICE = "model-load"
 
@@ -54,7 +55,9 @@ class ModelActions(QObject):
         """Name of the model that is being loaded, or ""; also of one that a message needs."""
         if self._asked or self._worker.state is not WorkerState.LOADING:
             return self._asked
-        return self._name_of(Path(self._settings.get(EngineSettings).last_model))
+        safe_mode = self._worker.safe_mode
+        tried = safe_mode.climbing if safe_mode is not None else None
+        return self._name_of(tried or Path(self._settings.get(EngineSettings).last_model))
 
     def load(self, path: Path) -> None:
         """Load ``path``; a running answer is not cut off without asking."""
@@ -72,6 +75,10 @@ class ModelActions(QObject):
 
     def cancel_load(self) -> bool:
         """Stop loading what the user asked for; False when nothing was asked for."""
+        safe_mode = self._worker.safe_mode
+        if safe_mode is not None and safe_mode.climbing is not None:
+            safe_mode.stop()
+            return True
         if self._request is None:
             return False
         self._worker.cancel(self._request)
@@ -90,9 +97,9 @@ class ModelActions(QObject):
         self._notices.withdraw(LOAD_NOTICE)
         self._set_asked(self._name_of(path))
         options = self._settings.get(EngineSettings).load_options()
-        self._request = self._worker.load(path, options, lambda outcome: self._finish(path, outcome))
+        self._request = self._worker.load(path, options, lambda outcome: self._finish(path, options, outcome))
 
-    def _finish(self, path: Path, outcome: Loaded | Failed) -> None:
+    def _finish(self, path: Path, options: LoadOptions, outcome: Loaded | Failed) -> None:
         if outcome.id != self._request:
             return
         self._request = None
@@ -100,15 +107,18 @@ class ModelActions(QObject):
         if isinstance(outcome, Loaded):
             self.loaded.emit()
         elif outcome.code not in ("cancelled", "stopped"):
-            self._post_failure(path, outcome)
+            self._post_failure(path, options, outcome)
 
-    def _post_failure(self, path: Path, failed: Failed) -> None:
-        """Say why, with what can be done. It takes the place of the worker's own notice when that died of it."""
-        if self._worker.state is WorkerState.CRASHED:
+    def _post_failure(self, path: Path, options: LoadOptions, failed: Failed) -> None:
+        """Say why, with what can be done. It takes the place of the worker's own notice of this failure."""
+        safe_mode = self._worker.safe_mode
+        safer = safe_mode.offer(path, options, failed.code, failed.detail) if safe_mode is not None else ()
+        if safer or self._worker.state is WorkerState.CRASHED:
             self._notices.withdraw(DEATH_NOTICE)
         text = f"{failed.message} {failed.next_step}".strip()
         detail = "\n".join(part for part in (shown(path), failed.code, failed.detail) if part)
         actions = (
+            *safer,
             Action(self.tr("Try again"), lambda: self.load(path)),
             Action(self.tr("Models"), self.manager_wanted.emit),
         )

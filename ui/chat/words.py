@@ -70,6 +70,11 @@ def cpu_reason(hello: Hello | None) -> str:
     return tr("No graphics card that can compute was found.")
 
 
+def safer_text(changes: Iterable[str]) -> str:
+    """What was changed in the load because the GPU had failed."""
+    return tr("Safer settings in use: {changes}").format(changes=" ".join(changes))
+
+
 def device_lines(hello: Hello | None) -> Iterable[str]:
     """One line for each device, for the explanation of the header."""
     for device in hello.devices if hello is not None else ():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.notices import Action
 from ui.theme import SPACE_L, SPACE_S, Theme, set_role
 from ui.widgets.text_button import TextButton
 
@@ -13,9 +14,11 @@ WIDTH = 380
 
 
 class Popover(QFrame):
-    """Heading, paragraphs that can be selected, a button that copies them."""
+    """Heading, paragraphs that can be selected, a button that copies them, and one for what can be done."""
 
-    def __init__(self, theme: Theme, heading: str, paragraphs: tuple[str, ...], parent: QWidget) -> None:
+    def __init__(
+        self, theme: Theme, heading: str, paragraphs: tuple[str, ...], parent: QWidget, action: Action | None = None
+    ) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("popover")
@@ -40,8 +43,24 @@ class Popover(QFrame):
         column.setSpacing(SPACE_S)
         column.addWidget(title)
         column.addWidget(body)
-        column.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
+        buttons = QHBoxLayout()
+        buttons.addStretch()
+        if action is not None:
+            buttons.addWidget(self._build_action(theme, action))
+        buttons.addWidget(copy)
+        column.addLayout(buttons)
         copy.setFocus()
+
+    def _build_action(self, theme: Theme, action: Action) -> TextButton:
+        button = TextButton(theme, action.label, role="quiet")
+        button.setObjectName("popoverAction")
+
+        def act() -> None:
+            self.close()
+            action.run()
+
+        button.clicked.connect(act)
+        return button
 
     def open_below(self, anchor: QWidget) -> None:
         """Show it under ``anchor``, moved so that it stays on the screen."""

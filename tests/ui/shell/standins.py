@@ -15,6 +15,7 @@ from app.chat.rows import MessageRow
 from app.chat.transcript import TranscriptModel
 from app.library.service import FileState, InstalledModel
 from app.notices import Notices
+from app.worker.safe_mode import SafeMode
 from engine.chat.records import Conversation, Role, Status
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
@@ -83,6 +84,7 @@ class FakeWorker(QObject):
         self.model: ModelInfo | None = None
         self.last_load: tuple[Path, LoadOptions] | None = None
         self.pid: int | None = None
+        self.safe_mode: SafeMode | None = None
         self.loads: list[tuple[Path, Callable[[Loaded | Failed], None]]] = []
         self.cancelled: list[int] = []
         self.unloads = 0
@@ -295,6 +297,9 @@ class FakeServices:
     downloads: QObject = field(default_factory=QObject)
     memory: FakeMemory = field(default_factory=FakeMemory)
     closings: list[Callable[[], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.worker.safe_mode = SafeMode(self.worker, self.settings, self.notices)  # type: ignore[arg-type]
 
     def close(self, done: Callable[[], None]) -> None:
         """Remember ``done``; the test calls it."""
