@@ -41,7 +41,7 @@ class World:
         self.database = SerialRunner(ThreadExecutor("database"))
         self.settings = SettingsStore(self.paths.settings, self.files, self.notices)
         self.settings.put(EngineSettings(last_model=MODEL))
-        self.worker = WorkerService(self.paths, self.files, self.notices)
+        self.worker = WorkerService(self.paths, self.files, self.notices, settings=self.settings)
         self.choice = ModelChoice(self.worker, self.settings, lambda: None)
         self.chat = ChatController(
             self.worker, self.paths.database, self.database, self.settings, self.notices, self.choice.choose
@@ -116,6 +116,20 @@ def test_worker_death_in_mid_answer(play: Callable[[dict[str, Any]], World]) -> 
     saved = world.close()
     assert saved[1] == (broken.text, Status.FAILED)
     assert saved[3] == ("back again", Status.DONE)
+
+
+def test_safer_settings_after_a_lost_gpu_keep_the_partial_answer(play: Callable[[dict[str, Any]], World]) -> None:
+    lost = {"text": "one two three four", "after": 2, "signal": "SIGABRT", "stderr": ["vk::DeviceLostError"]}
+    world = play({"runs": [{"generate": lost}, {"load": {"signal": "SIGABRT"}}, {"generate": {"text": "whole"}}]})
+    broken = world.ask("Hi")
+    assert (broken.text.strip(), broken.status) == ("one two", Status.FAILED)
+    world.posted[-1].actions[0].run()
+    world.wait(lambda: world.worker.model is not None)
+    assert world.worker.safe_mode is not None
+    assert world.worker.safe_mode.in_use == ("The GPU reads prompts in steps of 64 tokens.",)
+    assert world.rows[1].text == broken.text
+    assert world.ask("Go on").text == "whole"
+    assert world.close()[1] == (broken.text, Status.FAILED)
 
 
 def test_kill_9_of_the_worker_loses_nothing(play: Callable[[dict[str, Any]], World]) -> None:
