@@ -200,6 +200,8 @@ class MainWindow(QMainWindow):
         self._notice_bar.left.connect(self.focus)
         self._composer.stop_requested.connect(chat.stop)
         chat.busy_changed.connect(self._composer.set_busy)
+        self._composer.draft_changed.connect(chat.keep_draft)
+        chat.drafts_loaded.connect(self._composer.take_drafts)
         chat.draft_restored.connect(self._composer.restore)
         chat.model_wanted.connect(self._header.open_picker)
         chat.current_changed.connect(self._conversation_changed)

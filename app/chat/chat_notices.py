@@ -11,6 +11,7 @@ from engine.errors import VrambleError
 BUSY: Final = "chat-busy"
 NO_MODEL: Final = "chat-no-model"
 UNSAVED: Final = "chat-unsaved"
+DRAFT: Final = "chat-draft"
 OPEN: Final = "chat-open"
 
 
@@ -39,6 +40,11 @@ def remark(error: VrambleError) -> Notice:
 def not_saved(error: VrambleError) -> Notice:
     """What is on the screen is not on the disk."""
     return from_error(UNSAVED, error)
+
+
+def draft_not_saved(error: VrambleError) -> Notice:
+    """What is typed would be lost with the window. Less urgent than words that were sent."""
+    return Notice(DRAFT, Severity.WARN, f"What is typed is not saved. {error.sentence}", error.detail)
 
 
 def not_opened(error: VrambleError) -> Notice:

@@ -12,6 +12,7 @@ from app.chat import chat_notices
 from app.chat.conversation_list import ConversationListModel
 from app.chat.database import ChatDatabase
 from app.chat.deletions import Deletions
+from app.chat.drafts import Drafts
 from app.chat.engine_seam import AnswerEngine
 from app.chat.model_choice import Choice
 from app.chat.open_conversation import OpenConversation
@@ -24,7 +25,7 @@ from app.jobs import SerialRunner
 from app.notices import Notices
 from app.settings.store import SettingsStore
 from engine.chat.ids import new_id
-from engine.chat.records import AnswerEnd, AnswerStart, Conversation, Message, Question, Role, Status, Thread
+from engine.chat.records import AnswerEnd, AnswerStart, Conversation, Draft, Message, Question, Role, Status, Thread
 from engine.chat.store import Store
 from engine.chat.text import clean
 from engine.client.session import WorkerState
@@ -51,12 +52,14 @@ class ChatController(QObject):
     Attributes:
         current_changed: The `Conversation` that is open now, None for a new chat; also when its title changed.
         busy_changed: Whether an answer for the open conversation is running.
+        drafts_loaded: What an earlier run left unsent: `Draft` by conversation, under None that of the new chat.
         draft_restored: Text that was taken and could not be saved; it belongs back into the composer.
         model_wanted: The user asked to choose a model.
     """
 
     current_changed = Signal(object)
     busy_changed = Signal(bool)
+    drafts_loaded = Signal(object)
     draft_restored = Signal(str)
     model_wanted = Signal()
 
@@ -82,6 +85,8 @@ class ChatController(QObject):
         self._busy = self._closing = False
         self._unsaved = UnsavedAnswers(self._database, notices, self)
         self._deletions = Deletions(self._database, self._tell_failure, self)
+        self._drafts = Drafts(self._database, self._tell_drafts, self)
+        self._drafts.loaded.connect(self.drafts_loaded)
         self._days = QTimer(self)
         self._days.setInterval(DAY_LOOK_MS)
         self._days.timeout.connect(self._conversations.refresh_groups)
@@ -107,9 +112,10 @@ class ChatController(QObject):
         return self._busy
 
     def start(self) -> None:
-        """Open the database and list the conversations. Commands given earlier wait for it too."""
+        """Open the database, list the conversations, read the drafts. Commands given earlier wait for it too."""
         self._database.remarks(self._take_remarks)
         self._database.call(Store.conversations, self._take_list)
+        self._drafts.load()
         self._days.start()
 
     def new_conversation(self) -> None:
@@ -142,6 +148,10 @@ class ChatController(QObject):
         """Bring a deleted conversation back, by default the last one; it is opened if it was open."""
         self._deletions.undo(conversation, self._undeleted)
 
+    def keep_draft(self, conversation: str | None, draft: Draft) -> None:
+        """Save what is typed but not sent in ``conversation`` (None: the new chat), at most once a second."""
+        self._drafts.keep(conversation, draft)
+
     def send(self, text: str) -> bool:
         """Append ``text`` to the open conversation, save it, then have it answered.
 
@@ -155,6 +165,7 @@ class ChatController(QObject):
         conversation = self._open.id or new_id(self._now())
         running, start = self._prepare(conversation)
         question = Question(id=new_id(self._now()), text=text)
+        self._drafts.forget(self._open.id)
         if self._open.id is None:
             self._open.begin(conversation)
         if self._open.is_shown:
@@ -200,6 +211,7 @@ class ChatController(QObject):
         self._days.stop()
         self._unsaved.retry()
         self._unsaved.timer.stop()
+        self._drafts.close()
         running, self._running = self._running, None
         if running is not None:
             self._unsaved.save(running.abandon(), running.conversation, self._keep)
@@ -347,6 +359,12 @@ class ChatController(QObject):
         self._keep(conversation)
         if was_open:
             self.open(conversation.id)
+
+    def _tell_drafts(self, error: VrambleError | None) -> None:
+        if error is None:
+            self._notices.withdraw(chat_notices.DRAFT)
+        else:
+            self._notices.post(chat_notices.draft_not_saved(error))
 
     def _tell_failure(self, error: VrambleError) -> None:
         self._notices.post(chat_notices.not_opened(error))

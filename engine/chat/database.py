@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.chat import failures, salvage
-from engine.chat.migrations import MIGRATIONS, TABLES, Migration, apply, version_of
+from engine.chat.migrations import MIGRATIONS, Migration, apply, tables_of, version_of
 from engine.errors import VrambleError
 
 _MAGIC: Final = b"SQLite format 3\x00"
@@ -151,7 +151,7 @@ def _examine(db: sqlite3.Connection, path: Path, latest: int) -> None:
     if found > latest:
         raise failures.newer_database(path, found, latest)
     names = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if not names.issuperset(TABLES):
+    if not names.issuperset(tables_of(found)):
         raise _DamagedError
     marker = _check_marker(path)
     if marker.exists():

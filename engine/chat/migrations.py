@@ -50,6 +50,16 @@ CREATE TABLE part (
 """
 
 
+_DRAFTS: Final = """
+CREATE TABLE draft (
+    conversation TEXT NOT NULL,      -- empty: the new chat, which is no row yet
+    position INTEGER NOT NULL,       -- 0: what was typed; from 1 on: large texts that were pasted
+    content TEXT NOT NULL,
+    PRIMARY KEY (conversation, position)
+);
+"""
+
+
 @dataclass(frozen=True)
 class Migration:
     """One step from version ``number - 1`` to ``number``."""
@@ -59,10 +69,20 @@ class Migration:
     sql: str
 
 
-MIGRATIONS: Final = (Migration(1, "conversations, message tree, parts", _FIRST),)
+MIGRATIONS: Final = (
+    Migration(1, "conversations, message tree, parts", _FIRST),
+    Migration(2, "drafts", _DRAFTS),
+)
 
-TABLES: Final = ("conversation", "message", "part")
+TABLES: Final = ("conversation", "message", "part", "draft")
 """Tables with the user's words, parents before children."""
+
+_TABLES_OF_VERSION_1: Final = TABLES[:3]
+
+
+def tables_of(version: int) -> tuple[str, ...]:
+    """Those of `TABLES` that a database of schema ``version`` has."""
+    return TABLES if version > 1 else _TABLES_OF_VERSION_1
 
 
 def version_of(db: sqlite3.Connection) -> int:

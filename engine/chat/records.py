@@ -50,6 +50,18 @@ class Part(msgspec.Struct, frozen=True):
     content: str
 
 
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """A message that is not sent yet: what was typed, and large texts that were pasted to go with it."""
+
+    text: str = ""
+    pasted: tuple[str, ...] = ()
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing would be lost with it."""
+        return not any(piece.strip() for piece in (self.text, *self.pasted))
+
+
 class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What an answer was made with.
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from engine.chat import failures, reading, rows
+from engine.chat import drafts, failures, reading, rows
 from engine.chat.database import open_database, open_private, request_check
 from engine.chat.migrations import MIGRATIONS, Migration
-from engine.chat.records import AnswerEnd, AnswerStart, Conversation, Question, Role, Status, Thread
+from engine.chat.records import AnswerEnd, AnswerStart, Conversation, Draft, Question, Role, Status, Thread
 from engine.chat.text import clean
 from engine.chat.titles import make_title
 from engine.chat.tree import Tree
@@ -36,6 +36,7 @@ _END: Final = (
     " error = ?, finish = ? WHERE id = ?"
 )
 _PURGE: Final = (
+    "DELETE FROM draft WHERE conversation = ?",
     "DELETE FROM part WHERE message IN (SELECT id FROM message WHERE conversation = ?)",
     "DELETE FROM message WHERE conversation = ?",
     "DELETE FROM conversation WHERE id = ?",
@@ -114,13 +115,15 @@ class Store:
     def ask(self, conversation: str, question: Question, answer: AnswerStart) -> Thread:
         """Append ``question`` to the shown branch and an empty answer to it; a new conversation is made.
 
-        The first question gives the title. Returns the branch up to the new answer.
+        The first question gives the title. The question is the draft from now on: that one is removed.
+        Returns the branch up to the new answer.
         """
         now, text = self._now(), clean(question.text)
         with self._transaction():
-            self._db.execute(
+            made = self._db.execute(
                 "INSERT OR IGNORE INTO conversation (id, created, updated) VALUES (?, ?, ?)", (conversation, now, now)
             )
+            drafts.remove(self._db, None if made.rowcount else conversation)
             _, tip = reading.tree(self._db, conversation)
             user = (question.id, conversation, tip, Role.USER, Status.DONE, now, None, None)
             self._db.execute(_INSERT, user)
@@ -178,6 +181,16 @@ class Store:
             tip = tree.newest_leaf(versions[wanted])
             self._db.execute("UPDATE conversation SET tip = ? WHERE id = ?", (tip, conversation))
         return self._existing_thread(conversation)
+
+    def drafts(self) -> dict[str | None, Draft]:
+        """What was typed and not sent, by conversation; under None that of the new chat. Deleted ones have none."""
+        with self._translated():
+            return drafts.read(self._db)
+
+    def save_drafts(self, changed: Mapping[str | None, Draft]) -> None:
+        """Keep the drafts in ``changed``, those of other conversations as they are. A blank one is removed."""
+        with self._transaction():
+            drafts.write(self._db, changed)
 
     def rename(self, conversation: str, title: str) -> Conversation | None:
         """Give a title (one line, cut to length). A blank one brings back the title made from the first question."""

@@ -1,4 +1,4 @@
-"""Kills, in mid-answer: of the window, of the worker."""
+"""Kills, in mid-answer: of the window, of the worker. Words that were typed and not sent."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import signal
 import time
 from pathlib import Path
+
+import pytest
 
 from tests.e2e.harness import Program, Screen, program
 from tests.e2e.test_first_chat import LONG, load_starter, wait_for_text
@@ -83,3 +85,28 @@ def test_quitting_in_mid_answer_leaves_nothing_running(screen: Screen, home_for_
     with program(screen, home_for_long_answers) as run:
         run.until(lambda: len(run.messages()) == 2, "the conversation to be back")
         assert run.messages()[1]["text"].startswith(shown)
+
+
+@pytest.mark.parametrize("end", ["quit", "killed"])
+def test_text_that_was_not_sent_is_back_after_a_restart(screen: Screen, home_with_starter: Path, end: str) -> None:
+    with program(screen, home_with_starter) as run:
+        load_starter(run)
+        run.send("Hi")
+        run.answer()
+        run.click("composer")
+        run.type("for this conversation")
+        run.click("newChatButton")
+        run.until(lambda: not run.messages() and run.widget("composer")["text"] == "", "an empty new chat")
+        run.type("for a new chat")
+        run.until(lambda: run.widget("composer")["text"] == "for a new chat", "the text")
+        if end == "quit":
+            assert run.quit(8) == 0
+        else:
+            typed = time.monotonic()
+            run.until(lambda: time.monotonic() - typed > 1.5, "the last second to be over")
+            run.kill()
+
+    with program(screen, home_with_starter) as run:
+        run.until(lambda: run.widget("composer")["text"] == "for a new chat", "the draft of the new chat to be back")
+        run.click_row("conversationList", "Hi")
+        run.until(lambda: run.widget("composer")["text"] == "for this conversation", "the draft of the conversation")

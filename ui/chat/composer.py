@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from engine.chat.records import Draft
 from engine.chat.text import clean
 from ui.chat.message_edit import LARGE_TEXT, MessageEdit
 from ui.chat.paste_chip import PasteChip
@@ -24,16 +25,18 @@ class Composer(QWidget):
 
     Attributes:
         stop_requested: The Stop button was pressed.
+        draft_changed: What is written in a conversation (its id, None: the new chat) is this `Draft` now.
     """
 
     stop_requested = Signal()
+    draft_changed = Signal(object, object)
 
     def __init__(self, send: Callable[[str], bool], theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._send, self._theme = send, theme
-        self._drafts: dict[str | None, str] = {}
+        self._drafts: dict[str | None, Draft] = {}
         self._place: str | None = None
-        self._first_sent = False
+        self._first_sent = self._showing = False
         self._chips: list[PasteChip] = []
         self._edit = MessageEdit()
         self._edit.setObjectName("composer")
@@ -41,7 +44,7 @@ class Composer(QWidget):
         self._edit.setPlaceholderText(self.tr("Message"))
         self._edit.submitted.connect(self.submit)
         self._edit.large_pasted.connect(self._add_chip)
-        self._edit.textChanged.connect(self._update_buttons)
+        self._edit.textChanged.connect(self._changed)
         self._send_button = IconButton(
             theme, "arrow-up-bold", self.tr("Send"), tint="on_accent", role="round-primary", shortcut=self.tr("Enter")
         )
@@ -69,11 +72,25 @@ class Composer(QWidget):
         """The message as it would be sent: what was typed, then what was pasted in bulk."""
         return clean("\n\n".join([self._edit.toPlainText(), *(chip.text for chip in self._chips)])).strip()
 
+    def draft(self) -> Draft:
+        """What is written, in its pieces."""
+        return Draft(text=self._edit.toPlainText(), pasted=tuple(chip.text for chip in self._chips))
+
+    def take_drafts(self, drafts: Mapping[str | None, Draft]) -> None:
+        """What an earlier run left unsent, by conversation. What was written since stays, behind it."""
+        for place, draft in drafts.items():
+            if place != self._place:
+                self._drafts.setdefault(place, draft)
+            else:
+                later = self.draft()
+                text = "\n".join(piece for piece in (draft.text, later.text) if piece)
+                self._show(Draft(text=text, pasted=(*draft.pasted, *later.pasted)))
+                self._changed()
+
     def clear(self) -> None:
         """Empty the box."""
-        for chip in list(self._chips):
-            self._drop_chip(chip)
-        self._edit.clear()
+        self._show(Draft())
+        self._changed()
 
     def restore(self, text: str) -> None:
         """Put a refused message back, in front of what was typed since."""
@@ -95,12 +112,13 @@ class Composer(QWidget):
             return
         came_to_be, self._first_sent = self._first_sent and place is not None, False
         if came_to_be:
+            self.draft_changed.emit(self._place, Draft())
             self._place = place
+            self._changed()
             return
-        self._drafts[self._place] = self.text()
+        self._drafts[self._place] = self.draft()
         self._place = place
-        self.clear()
-        self._edit.take_text(self._drafts.pop(place, ""))
+        self._show(self._drafts.pop(place, Draft()))
 
     def focus(self) -> None:
         """Give the box the keyboard."""
@@ -131,6 +149,22 @@ class Composer(QWidget):
         """The whole frame is the box's target."""
         self.focus()
         super().mousePressEvent(event)
+
+    def _show(self, draft: Draft) -> None:
+        """Write ``draft`` in place of what is there, without telling: it is no change of anything."""
+        self._showing = True
+        for chip in list(self._chips):
+            self._drop_chip(chip)
+        self._edit.clear()
+        self._edit.take_text(draft.text)
+        for text in draft.pasted:
+            self._add_chip(text)
+        self._showing = False
+
+    def _changed(self) -> None:
+        self._update_buttons()
+        if not self._showing:
+            self.draft_changed.emit(self._place, self.draft())
 
     def _stop(self) -> None:
         self.stop_requested.emit()
@@ -175,7 +209,7 @@ class Composer(QWidget):
         chip.removed.connect(lambda: self._remove_chip(chip))
         self._chips.append(chip)
         self._chip_column.addWidget(chip)
-        self._update_buttons()
+        self._changed()
 
     def _remove_chip(self, chip: PasteChip) -> None:
         self._drop_chip(chip)
@@ -186,7 +220,7 @@ class Composer(QWidget):
         self._chip_column.removeWidget(chip)
         chip.hide()
         chip.deleteLater()
-        self._update_buttons()
+        self._changed()
 
     def _update_buttons(self) -> None:
         if self._edit.document().characterCount() > LARGE_TEXT:

@@ -16,7 +16,7 @@ from app.chat.transcript import TranscriptModel
 from app.library.service import FileState, InstalledModel
 from app.notices import Notices
 from app.worker.safe_mode import SafeMode
-from engine.chat.records import Conversation, Role, Status
+from engine.chat.records import Conversation, Draft, Role, Status
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Failed, Hello, Loaded
@@ -136,6 +136,7 @@ class FakeChat(QObject):
 
     current_changed = Signal(object)
     busy_changed = Signal(bool)
+    drafts_loaded = Signal(object)
     draft_restored = Signal(str)
     model_wanted = Signal()
 
@@ -146,6 +147,7 @@ class FakeChat(QObject):
         self.calls: list[tuple[str, ...]] = []
         self.current: Conversation | None = None
         self.deleted: dict[str, Conversation] = {}
+        self.drafts: dict[str | None, Draft] = {}
         self.accepts = True
 
     def fill(self, *titles: str, step: float = 100.0) -> None:
@@ -195,6 +197,9 @@ class FakeChat(QObject):
     def send(self, text: str) -> bool:
         self.calls.append(("send", text))
         return self.accepts
+
+    def keep_draft(self, conversation: str | None, draft: Draft) -> None:
+        self.drafts[conversation] = draft
 
     def stop(self) -> None:
         self.calls.append(("stop",))

@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage, QInputMethodEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from engine.chat.records import Draft
 from engine.chat.text import clean
 from ui.chat.composer import Composer
 from ui.chat.message_edit import LARGE_TEXT, MessageEdit
@@ -267,3 +268,54 @@ def test_a_chip_says_how_much_it_holds(composer: Composer, text: str, words: str
     label = chip.findChild(ElidedLabel)
     assert label is not None
     assert label.text() == f"Pasted text · {words}"
+
+
+Changes = list[tuple[str | None, Draft]]
+
+
+@pytest.fixture
+def changes(composer: Composer) -> Changes:
+    found: Changes = []
+    composer.draft_changed.connect(lambda place, draft: found.append((place, draft)))
+    return found
+
+
+def test_every_change_of_a_draft_is_told(composer: Composer, changes: Changes, qtbot: QtBot) -> None:
+    qtbot.keyClicks(edit_of(composer), "ab")
+    paste(composer, "w" * (LARGE_TEXT + 1))
+    large = Draft(text="ab", pasted=("w" * (LARGE_TEXT + 1),))
+    assert changes == [(None, Draft(text="a")), (None, Draft(text="ab")), (None, large)]
+    composer.submit()
+    assert changes[3:] == [(None, Draft())]
+
+
+def test_going_elsewhere_changes_no_draft(composer: Composer, changes: Changes, qtbot: QtBot) -> None:
+    qtbot.keyClicks(edit_of(composer), "a")
+    composer.switch_to("c")
+    composer.switch_to(None)
+    assert changes == [(None, Draft(text="a"))]
+    assert composer.text() == "a"
+
+
+def test_what_is_typed_while_a_new_chat_gets_its_name_moves_along(
+    composer: Composer, changes: Changes, qtbot: QtBot
+) -> None:
+    qtbot.keyClicks(edit_of(composer), "a")
+    composer.submit()
+    qtbot.keyClicks(edit_of(composer), "b")
+    composer.switch_to("c")
+    assert composer.text() == "b"
+    assert changes[-2:] == [(None, Draft()), ("c", Draft(text="b"))]
+
+
+def test_drafts_of_an_earlier_run(composer: Composer, changes: Changes, qtbot: QtBot) -> None:
+    qtbot.keyClicks(edit_of(composer), "new")
+    large = Draft(text="see", pasted=("w" * 30_000, "second"))
+    composer.take_drafts({None: Draft(text="old", pasted=("p" * 30_000,)), "c": large})
+    assert changes[-1] == (None, Draft(text="old\nnew", pasted=("p" * 30_000,)))
+    composer.switch_to("c")
+    assert composer.draft() == large
+    shown = lambda: [chip.text for chip in composer.findChildren(PasteChip) if chip.isVisible()]  # noqa: E731
+    qtbot.waitUntil(lambda: shown() == list(large.pasted))
+    composer.switch_to(None)
+    assert composer.text() == "old\nnew\n\n" + "p" * 30_000
