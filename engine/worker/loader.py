@@ -18,6 +18,7 @@ from engine.loading.suits import check_heads, entries_needed, option_warnings, o
 from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions, ModelInfo
 from engine.worker import params
 from engine.worker.cancel import CancelFlag
+from engine.worker.context_memory import check_context_memory
 from engine.worker.lora import check_adapter, load_adapters, set_adapters
 from engine.worker.model import LoadedModel
 from engine.worker.native import Llama, Pointer
@@ -89,7 +90,9 @@ class Loader:
         infos = [device.info for device in devices]
         placement = place(infos, self._catalogue.backends, options, splits_rows)
         gpus = tuple(handles[info.id] for info in placement.devices if info.kind is not DeviceKind.CPU)
-        return Plan(path, header, options, placement, gpus), metadata
+        plan = Plan(path, header, options, placement, gpus)
+        check_context_memory(plan, metadata)
+        return plan, metadata
 
     def _reporter(self, progress: Callable[[int], None]) -> Callable[[float], bool]:
         last = -1
