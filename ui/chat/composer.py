@@ -12,9 +12,12 @@ from engine.chat.records import Draft
 from engine.chat.text import clean
 from ui.chat.message_edit import LARGE_TEXT, MessageEdit
 from ui.chat.paste_chip import PasteChip
-from ui.theme import SPACE_M, SPACE_S, SPACE_XS, Theme
+from ui.theme import CONTROL_HEIGHT, SPACE_M, SPACE_S, SPACE_XS, Theme
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_button import IconButton
+
+ROUND_MARGIN = 4
+"""Pixels around a round button in both directions together, as in the stylesheet."""
 
 
 class Composer(QWidget):
@@ -174,7 +177,8 @@ class Composer(QWidget):
         self._buttons = QStackedWidget()
         self._buttons.addWidget(self._send_button)
         self._buttons.addWidget(self._stop_button)
-        self._buttons.setFixedSize(self._send_button.sizeHint())
+        self._theme.changed.connect(self._fit_buttons)
+        self._fit_buttons()
         self._frame = QFrame()
         self._frame.setProperty("role", "field")
         self._frame.setCursor(Qt.CursorShape.IBeamCursor)
@@ -198,6 +202,11 @@ class Composer(QWidget):
         column.addWidget(self._hint)
         self.setTabOrder(self._edit, self._send_button)
         self.setTabOrder(self._send_button, self._stop_button)
+
+    def _fit_buttons(self) -> None:
+        """As large as the disc, which grows with the text; the ring of the focus does not count."""
+        side = self._theme.px(CONTROL_HEIGHT) + ROUND_MARGIN
+        self._buttons.setFixedSize(side, side)
 
     def _mark_focus(self, focused: bool) -> None:
         self._frame.setProperty("focused", focused)

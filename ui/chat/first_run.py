@@ -13,6 +13,7 @@ from ui.widgets.wrapped_label import WrappedLabel
 
 TEXT_WIDTH = 560
 EMBLEM = 56
+PROGRESS_WIDTH = 240
 
 
 class FirstRunPage(QWidget):
@@ -40,10 +41,11 @@ class FirstRunPage(QWidget):
         self._find.clicked.connect(self.find_wanted)
         self._progress = QProgressBar()
         self._progress.setRange(0, 0)
-        self._progress.setFixedWidth(240)
         self._progress.setAccessibleName(self.tr("Preparing the starter model"))
         self._busy = LateVisibility(self._progress)
         self._build(has_starter)
+        theme.changed.connect(self._fit)
+        self._fit()
 
     def set_busy(self, busy: bool) -> None:
         """The starter model is being put in place."""
@@ -67,9 +69,8 @@ class FirstRunPage(QWidget):
         row.addWidget(self._starter)
         row.addWidget(self._find)
         row.addStretch()
-        reserve = QWidget()
-        reserve.setFixedHeight(SPACE_L)
-        inside = QVBoxLayout(reserve)
+        self._reserve = QWidget()
+        inside = QVBoxLayout(self._reserve)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.addWidget(self._progress, 0, centre)
         column = QVBoxLayout(self)
@@ -81,9 +82,13 @@ class FirstRunPage(QWidget):
         column.addWidget(self._label(self.tr("Nothing you write leaves it."), "muted"), 0, centre)
         column.addSpacing(SPACE_L)
         column.addLayout(row)
-        column.addWidget(reserve, 0, centre)
+        column.addWidget(self._reserve, 0, centre)
         column.addWidget(self._label(self._explanation(has_starter), "muted"), 0, centre)
         column.addStretch(3)
+
+    def _fit(self) -> None:
+        self._progress.setFixedWidth(self._theme.px(PROGRESS_WIDTH))
+        self._reserve.setFixedHeight(self._theme.px(SPACE_L))
 
     def _explanation(self, has_starter: bool) -> str:
         if has_starter:

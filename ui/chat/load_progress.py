@@ -22,15 +22,14 @@ class LoadProgress(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
         self._bar = QProgressBar()
         self._bar.setObjectName("loadProgress")
         self._bar.setRange(0, 1000)
         self._bar.setTextVisible(False)
-        self._bar.setFixedWidth(BAR_WIDTH)
         self._bar.setAccessibleName(self.tr("Loading the model"))
         self._percent = QLabel()
         set_role(self._percent, "muted")
-        self._percent.setMinimumWidth(self._percent.fontMetrics().horizontalAdvance("100 %"))
         self._cancel = TextButton(theme, self.tr("Cancel"), role="quiet")
         self._cancel.setObjectName("cancelLoadButton")
         self._cancel.setAccessibleName(self.tr("Cancel loading"))
@@ -40,9 +39,17 @@ class LoadProgress(QWidget):
         row.setSpacing(SPACE_S)
         for widget in (self._bar, self._percent, self._cancel):
             row.addWidget(widget)
+        theme.changed.connect(self._fit)
+        self._fit()
         self.set_fraction(0.0)
 
     def set_fraction(self, fraction: float) -> None:
         """0..1."""
         self._bar.setValue(round(fraction * 1000))
         self._percent.setText(f"{fraction:.0%}".replace("%", " %"))
+
+    def _fit(self) -> None:
+        """Nothing moves while the percents grow."""
+        self._bar.setFixedWidth(self._theme.px(BAR_WIDTH))
+        self._percent.ensurePolished()
+        self._percent.setMinimumWidth(self._percent.fontMetrics().horizontalAdvance("100 %"))

@@ -38,7 +38,6 @@ class NoticeCard(QFrame):
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setWordWrap(True)
         self._text.setMinimumWidth(160)
-        self._text.setMinimumHeight(TARGET_SIZE)
         self._text.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACE_M, SPACE_XS, SPACE_XS, SPACE_XS)
@@ -50,6 +49,8 @@ class NoticeCard(QFrame):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(lambda: self.closed.emit(False))
         self._start_clock()
+        theme.changed.connect(self._fit)
+        self._fit()
 
     @property
     def text(self) -> str:
@@ -90,8 +91,7 @@ class NoticeCard(QFrame):
         top = Qt.AlignmentFlag.AlignTop
         severity = self.notice.severity
         emblem = Emblem(self._theme, ICONS[severity], tint=TINTS[severity], size=ICON_SIZE)
-        beside = QVBoxLayout()
-        beside.setContentsMargins(0, (TARGET_SIZE - ICON_SIZE) // 2, SPACE_XS, 0)
+        self._beside = beside = QVBoxLayout()
         beside.addWidget(emblem)
         beside.addStretch()
         row = QHBoxLayout()
@@ -138,6 +138,16 @@ class NoticeCard(QFrame):
         fold.toggled.connect(turn)
         return fold
 
+    def _fit(self) -> None:
+        """Heights for the present text size."""
+        self._text.setMinimumHeight(self._theme.px(TARGET_SIZE))
+        above = (self._theme.px(TARGET_SIZE) - self._theme.px(ICON_SIZE)) // 2
+        self._beside.setContentsMargins(0, above, SPACE_XS, 0)
+        lines = min(DETAIL_LINES, self.notice.detail.count("\n") + 2)
+        for text in self._detail.findChildren(QPlainTextEdit):
+            text.ensurePolished()
+            text.setFixedHeight(text.fontMetrics().lineSpacing() * lines + 2 * SPACE_M)
+
     def _show_last_lines(self) -> None:
         """Logs and traces end with what matters."""
         for text in self._detail.findChildren(QPlainTextEdit):
@@ -151,8 +161,6 @@ class NoticeCard(QFrame):
         text.setTabChangesFocus(True)
         text.setAccessibleName(self.tr("Details of the notice"))
         text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        lines = min(DETAIL_LINES, self.notice.detail.count("\n") + 2)
-        text.setFixedHeight(text.fontMetrics().lineSpacing() * lines + 2 * SPACE_M)
         copy = TextButton(self._theme, self.tr("Copy details"), "copy", role="quiet")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(f"{self.notice.text}\n\n{self.notice.detail}"))
         column = QVBoxLayout(box)
