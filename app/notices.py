@@ -46,10 +46,15 @@ def from_error(key: str, error: VrambleError, actions: tuple[Action, ...] = ()) 
 
 
 class Notices(QObject):
-    """The one channel: features post here, the window shows."""
+    """The one channel: features post here, the window shows.
+
+    Attributes:
+        closed: The notice with this key was closed by the user or by its time, or an action was taken.
+    """
 
     posted = Signal(object)
     withdrawn = Signal(str)
+    closed = Signal(str)
 
     def post(self, notice: Notice) -> None:
         """Show ``notice``, in place of one with the same key."""

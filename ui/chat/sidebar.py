@@ -31,6 +31,7 @@ class Sidebar(QWidget):
         super().__init__(parent)
         self._chat, self._notices = chat, notices
         self._open: str | None = None
+        self._deleted: tuple[str, ...] = ()
         self.setProperty("role", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._new = TextButton(theme, self.tr("New chat"), "plus")
@@ -48,6 +49,7 @@ class Sidebar(QWidget):
         self._empty.setContentsMargins(SPACE_L, SPACE_L, SPACE_L, SPACE_L)
         set_role(self._empty, "muted")
         self._build(theme)
+        notices.closed.connect(self._undo_is_over)
         chat.current_changed.connect(self._follow)
         for signal in (chat.conversations.modelReset, chat.conversations.rowsInserted, chat.conversations.rowsRemoved):
             signal.connect(self._rows_changed)
@@ -76,18 +78,24 @@ class Sidebar(QWidget):
         self._offer_undo(conversation, found.title)
 
     def _offer_undo(self, conversation: str, title: str) -> None:
-        self._notices.post(
-            Notice(
-                DELETED_NOTICE,
-                Severity.INFO,
-                self.tr("Deleted “{title}”.").format(title=isolated(title)),
-                actions=(Action(self.tr("Undo"), lambda: self._undo(conversation)),),
-                timeout_ms=UNDO_MS,
-            )
-        )
+        """One notice for all that were deleted since the undo was offered."""
+        self._deleted = deleted = (*self._deleted, conversation)
+        if len(deleted) == 1:
+            text = self.tr("Deleted “{title}”.").format(title=isolated(title))
+        else:
+            text = self.tr("Deleted {count} conversations.").format(count=len(deleted))
+        undo = Action(self.tr("Undo"), lambda: self._undo(deleted))
+        self._notices.post(Notice(DELETED_NOTICE, Severity.INFO, text, actions=(undo,), timeout_ms=UNDO_MS))
 
-    def _undo(self, conversation: str) -> None:
-        self._chat.undo_delete(conversation)
+    def _undo(self, deleted: tuple[str, ...]) -> None:
+        """The last one first: in the end the one is open that was open before all."""
+        self._deleted = ()
+        for conversation in reversed(deleted):
+            self._chat.undo_delete(conversation)
+
+    def _undo_is_over(self, notice: str) -> None:
+        if notice == DELETED_NOTICE:
+            self._deleted = ()
 
     def _choose(self, conversation: str) -> None:
         if conversation != self._open:

@@ -24,7 +24,7 @@ class NoticeBar(QWidget):
 
     def __init__(self, notices: Notices, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._notices, self._theme = notices, theme
         self._cards: list[NoticeCard] = []
         self.setObjectName("noticeBar")
         self._column = QVBoxLayout(self)
@@ -69,6 +69,7 @@ class NoticeBar(QWidget):
         focused = QApplication.focusWidget()
         had_focus = focused is not None and card.isAncestorOf(focused)
         self._remove(card)
+        self._notices.closed.emit(card.notice.key)
         if by_user or had_focus:
             self.left.emit()
 

@@ -315,6 +315,20 @@ def test_undo_of_one_that_was_not_open_leaves_the_open_one(chat: Chat) -> None:
     assert (chat.titles, chat.current) == (["two", "one"], two)
 
 
+def test_several_come_back_and_the_first_of_them_is_open_again(chat: Chat) -> None:
+    ids = []
+    for name in ("one", "two", "three"):
+        chat.controller.new_conversation()
+        ids.append(chat.say(name, "yes"))
+    for conversation, after in ((ids[2], ids[1]), (ids[1], ids[0])):
+        chat.controller.delete(conversation)
+        chat.controller.open(after)
+    for conversation in (ids[1], ids[2]):
+        chat.controller.undo_delete(conversation)
+    chat.database.drain()
+    assert (chat.titles, chat.current, chat.shown) == (["three", "two", "one"], ids[2], ["three", "yes"])
+
+
 def test_deleted_for_good_after_the_undo(chat: Chat) -> None:
     one = chat.say("one secret", "first")
     chat.controller.delete(one)

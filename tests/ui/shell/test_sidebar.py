@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.notices import Notice, Notices
 from tests.ui.shell.standins import FakeChat
 from ui.chat.conversation_view import ConversationView
-from ui.chat.sidebar import Sidebar
+from ui.chat.sidebar import DELETED_NOTICE, Sidebar
 from ui.theme import TARGET_SIZE, Theme
 
 DAY = 86_400.0
@@ -23,8 +23,10 @@ DAY = 86_400.0
 class Shown:
     """The sidebar in a window, and what came out of it."""
 
-    def __init__(self, sidebar: Sidebar, chat: FakeChat, posted: list[Notice], composing: list[str]) -> None:
-        self.sidebar, self.chat, self.posted, self.composing = sidebar, chat, posted, composing
+    def __init__(
+        self, sidebar: Sidebar, chat: FakeChat, notices: Notices, posted: list[Notice], composing: list[str]
+    ) -> None:
+        self.sidebar, self.chat, self.notices, self.posted, self.composing = sidebar, chat, notices, posted, composing
         found = sidebar.findChild(ConversationView, "conversationList")
         assert isinstance(found, ConversationView)
         self.list = found
@@ -58,7 +60,7 @@ def shown(qtbot: QtBot, theme: Theme) -> Iterator[Shown]:
     sidebar.show()
     sidebar.activateWindow()
     qtbot.waitUntil(sidebar.isActiveWindow)
-    yield Shown(sidebar, chat, posted, composing)
+    yield Shown(sidebar, chat, notices, posted, composing)
     sidebar.close()
 
 
@@ -101,6 +103,32 @@ def test_delete_offers_undo_and_moves_on(shown: Shown, qtbot: QtBot) -> None:
     assert notice.text == "Deleted “Two”."
     notice.actions[0].run()
     assert "Two" in shown.titles()
+
+
+def test_one_undo_for_several_deleted_quickly(shown: Shown, qtbot: QtBot) -> None:
+    shown.chat.open("1")
+    shown.list.setFocus()
+    for _ in range(3):
+        qtbot.keyClick(shown.list, Qt.Key.Key_Delete)
+    assert shown.titles() == ["One"]
+    assert {notice.key for notice in shown.posted} == {DELETED_NOTICE}
+    assert [notice.text for notice in shown.posted[1:]] == ["Deleted 2 conversations.", "Deleted 3 conversations."]
+    shown.posted[-1].actions[0].run()
+    assert shown.titles() == ["One", "Two", "Three", "Four"]
+    assert shown.chat.named("undo") == [("undo", "3"), ("undo", "2"), ("undo", "1")]
+
+
+def test_a_closed_undo_is_not_offered_again(shown: Shown, qtbot: QtBot) -> None:
+    shown.chat.open("1")
+    shown.list.setFocus()
+    qtbot.keyClick(shown.list, Qt.Key.Key_Delete)
+    shown.notices.closed.emit("another")
+    qtbot.keyClick(shown.list, Qt.Key.Key_Delete)
+    shown.notices.closed.emit(DELETED_NOTICE)
+    qtbot.keyClick(shown.list, Qt.Key.Key_Delete)
+    assert [notice.text for notice in shown.posted[1:]] == ["Deleted 2 conversations.", "Deleted “Four”."]
+    shown.posted[-1].actions[0].run()
+    assert shown.titles() == ["One", "Four"]
 
 
 def test_deleting_the_last_row_goes_up_and_the_only_one_to_the_composer(shown: Shown, qtbot: QtBot) -> None:

@@ -47,6 +47,20 @@ def test_a_notice_appears_and_is_closed(bar: NoticeBar, notices: Notices, qtbot:
     assert bar.isHidden()
 
 
+def test_a_closed_notice_is_told_a_replaced_or_withdrawn_one_not(
+    bar: NoticeBar, notices: Notices, qtbot: QtBot
+) -> None:
+    closed: list[str] = []
+    notices.closed.connect(closed.append)
+    notices.post(Notice("a", Severity.INFO, "First.", actions=(Action("Undo", lambda: closed.append("undo")),)))
+    notices.post(Notice("a", Severity.INFO, "Again.", actions=(Action("Undo", lambda: closed.append("undo")),)))
+    notices.post(Notice("b", Severity.INFO, "Other."))
+    notices.withdraw("b")
+    assert closed == []
+    qtbot.mouseClick(button(bar, "Undo"), Qt.MouseButton.LeftButton)
+    assert closed == ["a", "undo"]
+
+
 def test_the_same_key_replaces(bar: NoticeBar, notices: Notices) -> None:
     notices.post(Notice("load", Severity.ERROR, "First."))
     notices.post(Notice("other", Severity.INFO, "Other."))
