@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -101,7 +102,9 @@ class SafeMode(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._engine, self._notices, self._layers = engine, notices, layers
+        # No cycle with the engine that owns this: the cyclic collector may run on any thread, and would end it there.
+        self._engine: LadderEngine = weakref.proxy(engine)
+        self._notices, self._layers = notices, layers
         self._kept = SaferSettings(store)
         self._trouble: Trouble | None = None
         self._trial: SafeModeEntry | None = None

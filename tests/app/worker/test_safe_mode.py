@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -92,6 +94,7 @@ def make_world(qtbot: QtBot, tmp_path: Path) -> Iterator[MakeWorld]:
     yield make
     for world in made:
         world.service.shutdown()
+        world.service.deleteLater()
         world.files.close()
 
 
@@ -310,3 +313,17 @@ def test_two_cards_have_their_own_entries(make_world: MakeWorld) -> None:
     world.until_ended(world.load())
     world.until_ended(world.load(options=LoadOptions(device="0000:c4:00.0")))
     assert world.loads("n_ubatch") == [(512,), (64,)]
+
+
+def test_the_service_is_let_go_without_the_cyclic_collector(make_world: MakeWorld, tmp_path: Path) -> None:
+    """That one runs on any thread, where Qt's objects must not end."""
+    folders = Paths(tmp_path, tmp_path, tmp_path, tmp_path)
+    gc.disable()
+    try:
+        service = WorkerService(folders, notices=Notices(), settings=make_world().settings)
+        assert service.safe_mode is not None
+        gone = weakref.ref(service)
+        del service
+        assert gone() is None
+    finally:
+        gc.enable()
