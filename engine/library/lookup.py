@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import os
 from pathlib import Path
 
 from engine.errors import VrambleError
@@ -19,10 +21,11 @@ def find_model(models_folder: Path, name: str) -> Path:
     ``hf:owner/repo/file.gguf`` and ``owner/repo/file.gguf`` mean the installed copy of that file.
 
     Raises:
-        VrambleError: ``model-not-found`` with the nearest names, ``model-ambiguous`` with all that fit.
+        VrambleError: ``missing-file`` for a path that leads nowhere, ``unreadable-file``, ``model-not-found`` with the
+            nearest names, ``model-ambiguous`` with all that fit.
     """
-    path = Path(name).expanduser()
-    if path.is_file():
+    path = Path(os.path.expanduser(name))  # noqa: PTH111 - the method of Path fails for a user that is not known
+    if _is_file(path):
         return path.absolute()
     models = scan(models_folder).models
     wanted = name.removeprefix(HUB_PREFIX).casefold()
@@ -31,7 +34,29 @@ def find_model(models_folder: Path, name: str) -> Path:
             return matches[0].path
         if matches:
             raise _ambiguous(name, matches)
-    raise _not_found(name, models)
+    raise _no_file(path, name) if _looks_like_path(name) else _not_found(name, models)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except PermissionError as error:
+        step = "Check the permissions of its folder."
+        raise VrambleError("unreadable-file", f"{shown(path)} cannot be read.", step, str(error)) from error
+    except (OSError, ValueError):
+        return False
+
+
+def _looks_like_path(name: str) -> bool:
+    return not name.startswith(HUB_PREFIX) and (os.sep in name or name.casefold().endswith(".gguf"))
+
+
+def _no_file(path: Path, name: str) -> VrambleError:
+    step = "Check the path, or name an installed model: “vramble models list” shows them."
+    with contextlib.suppress(OSError, ValueError):
+        if path.is_dir():
+            return VrambleError("missing-file", f"{shown(name)} is a folder, not a model file.", step)
+    return VrambleError("missing-file", f"The file {shown(name)} does not exist.", step)
 
 
 def _spellings(model: InstalledModel, models_folder: Path) -> set[str]:

@@ -74,3 +74,39 @@ def test_nothing_installed(tmp_path: Path) -> None:
         find_model(tmp_path / "models", "x")
     assert "vramble pull" in caught.value.next_step
     assert not (tmp_path / "models").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/no/such.gguf",
+        "such.gguf",
+        "SUCH.GGUF",
+        "./gemma",
+        "no/such/model",
+        "~nobody-of-this-name/x.gguf",
+        "x" * 5000 + "/a",
+    ],
+)
+def test_a_path_that_leads_nowhere(models: Path, name: str) -> None:
+    with pytest.raises(VrambleError) as caught:
+        find_model(models, name)
+    assert caught.value.code == "missing-file"
+    assert caught.value.message == f"The file {name} does not exist."
+    assert "vramble models list" in caught.value.next_step
+
+
+def test_a_folder_is_no_model(models: Path) -> None:
+    with pytest.raises(VrambleError) as caught:
+        find_model(models, str(models))
+    assert (caught.value.code, caught.value.message) == ("missing-file", f"{models} is a folder, not a model file.")
+
+
+def test_a_folder_that_may_not_be_entered(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(self: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    with pytest.raises(VrambleError) as caught:
+        find_model(models, "/root/x.gguf")
+    assert (caught.value.code, caught.value.message) == ("unreadable-file", "/root/x.gguf cannot be read.")
