@@ -31,6 +31,7 @@ SEEN_BY_UI = {
     "engine.library.names",
     "engine.library.records",
     "engine.library.sizes",
+    "engine.loading.why_cpu",
     "engine.memory.records",
     "engine.memory.sizes",
     "engine.protocol.frames",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.backends.plugins import missing_library
 from engine.errors import VrambleError
+from engine.loading.why_cpu import why_cpu
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind
 
 CPU = "cpu"
@@ -96,30 +96,3 @@ def _not_as_wanted(wanted: str, named: DeviceInfo | None, device: DeviceInfo) ->
     if named is None:
         return f"The device {wanted} was not found; {device.name} is used instead."
     return f"The device {named.name} is not used: {(named.reason or 'it cannot be used.').rstrip('.')}."
-
-
-def why_cpu(devices: Sequence[DeviceInfo], backends: Sequence[BackendInfo]) -> str:
-    """The sentence for a model that runs on the CPU although nobody asked for that."""
-    return f"Runs on the CPU: {_cause(devices, backends).rstrip('.')}."
-
-
-def _cause(devices: Sequence[DeviceInfo], backends: Sequence[BackendInfo]) -> str:
-    vulkan = next((backend for backend in backends if backend.name == "Vulkan"), None)
-    if vulkan is None:
-        return "Vulkan is not part of this installation"
-    if not vulkan.loaded:
-        return _why_not_loaded(vulkan)
-    software = [device.name for device in devices if device.kind is DeviceKind.SOFTWARE]
-    if software:
-        return f"the only GPU driver is software ({software[0].split(' ')[0]})"
-    return "no Vulkan driver was found"
-
-
-def _why_not_loaded(vulkan: BackendInfo) -> str:
-    error = vulkan.error or "unknown reason"
-    missing = missing_library(error)
-    if missing and "vulkan" in missing and "ggml" not in missing:
-        return f"the Vulkan loader ({missing}) is missing"
-    if missing:
-        return f"the Vulkan backend misses the library {missing}"
-    return error if error.startswith("Vulkan was not built") else f"the Vulkan backend could not be loaded ({error})"

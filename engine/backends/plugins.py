@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -89,9 +88,3 @@ def loader_words(plugin: Path) -> str | None:
     except OSError as error:
         return str(error)
     return None
-
-
-def missing_library(error: str) -> str | None:
-    """The library that the dynamic loader missed, out of its message: ``libvulkan.so.1``."""
-    match = re.search(r"(lib[^\s:/]+\.so[\w.]*): cannot open shared object file", error)
-    return match.group(1) if match else None

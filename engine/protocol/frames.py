@@ -71,6 +71,8 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
     """Version of the bindings, such as ``llama-cpp-python 0.3.36``."""
     backends: tuple[BackendInfo, ...] = ()
     devices: tuple[DeviceInfo, ...] = ()
+    amd_cards: int | None = None
+    """AMD graphics cards that the kernel knows, whether or not a backend sees them; None unknown."""
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):

@@ -7,9 +7,12 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from engine.backends.catalogue import Catalogue
 from engine.errors import VrambleError
+from engine.memory.cards import CardFinder
+from engine.memory.tree import Tree
 from engine.protocol.frames import PROTOCOL_VERSION, FromWorker, Hello, Request, Terminal
 from engine.worker.cancel import CancelFlag
 from engine.worker.guard import die_with_parent
@@ -83,6 +86,7 @@ def start_engine(cancel: CancelFlag, send: Callable[[FromWorker], None]) -> tupl
             engine=f"{BINDINGS} {llama.version}",
             backends=catalogue.backends,
             devices=devices,
+            amd_cards=len(CardFinder(Tree(Path("/"))).cards()),
         )
     )
     return requests.answer, requests.close

@@ -46,7 +46,7 @@ def device_view(
     if model is not None and speed is not None and speed > 0:
         parts.append(f"{speed:.1f} tok/s")
     reason = (model.device_reason or "") if model is not None else ""
-    if warn and not reason:
+    if warn and (not reason or words.is_found_reason(reason, hello)):
         reason = words.cpu_reason(hello)
     details = [words.layers_text(model)] if model is not None else []
     details += [words.safer_text(safer)] if safer else []

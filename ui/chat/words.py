@@ -8,12 +8,14 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication
 
+from engine.loading.why_cpu import why_cpu
 from engine.memory.sizes import gib_number
 from engine.protocol.frames import Hello
 from engine.protocol.types import DeviceInfo, DeviceKind, ModelInfo
 
 TURNING = {"R", "AL", "RLE", "RLO", "LRE", "LRO", "PDF", "RLI", "LRI", "FSI", "PDI"}
 NOISE = re.compile(r"\([^)]*\)|\b(AMD|NVIDIA|Intel|Corporation|Advanced Micro Devices,? Inc\.?)\b", re.IGNORECASE)
+REAL = (DeviceKind.GPU, DeviceKind.IGPU)
 NO_NAMES = {"", "graphics", "radeon graphics", "custom gpu"}
 
 
@@ -60,14 +62,19 @@ def chosen_device(hello: Hello) -> DeviceInfo | None:
 
 
 def cpu_reason(hello: Hello | None) -> str:
-    """Why the CPU is used, from what the worker found."""
+    """Why the CPU is used, from what the worker found, and how to learn more."""
     if hello is None:
         return ""
-    reasons = [d.reason for d in hello.devices if not d.usable and d.reason and d.kind is not DeviceKind.CPU]
-    reasons += [f"{b.name}: {b.error}" for b in hello.backends if not b.loaded and b.error]
-    if reasons:
-        return "\n".join(_sentence(reason) for reason in dict.fromkeys(reasons))
-    return tr("No graphics card that can compute was found.")
+    refused = [d.reason for d in hello.devices if not d.usable and d.reason and d.kind in REAL]
+    reasons = [_sentence(reason) for reason in dict.fromkeys(refused)] or [why_cpu(hello.devices, hello.backends)]
+    if hello.amd_cards == 0:
+        reasons.append(tr("No AMD graphics card was found."))
+    return "\n".join((" ".join(reasons), tr("Run `vramble doctor` in a terminal to see what is missing.")))
+
+
+def is_found_reason(reason: str, hello: Hello | None) -> bool:
+    """Whether a model's own ``reason`` for the CPU is what `cpu_reason` says at more length."""
+    return hello is not None and reason == why_cpu(hello.devices, hello.backends)
 
 
 def safer_text(changes: Iterable[str]) -> str:

@@ -76,7 +76,7 @@ def test_a_gpu_needs_no_reason() -> None:
     ("devices", "vulkan", "sentence"),
     [
         ([CPU], VULKAN, "Runs on the CPU: no Vulkan driver was found."),
-        ([CPU, REFUSED], VULKAN, "Runs on the CPU: the only GPU driver is software (llvmpipe)."),
+        ([CPU, REFUSED], VULKAN, "Runs on the CPU: the only graphics driver found is a software one (llvmpipe)."),
         (
             [CPU],
             absent("Vulkan was not built: glslc is missing."),
@@ -122,7 +122,7 @@ def test_a_refused_software_driver_falls_back_with_its_reason() -> None:
     choice = choose([CPU, REFUSED], [VULKAN], "Software0", -1)
     assert choice.device == CPU
     assert choice.warnings == ("The device llvmpipe (LLVM 15) is not used: A software driver.",)
-    assert choice.reason == "Runs on the CPU: the only GPU driver is software (llvmpipe)."
+    assert choice.reason == "Runs on the CPU: the only graphics driver found is a software one (llvmpipe)."
 
 
 def test_no_cpu_backend_at_all() -> None:

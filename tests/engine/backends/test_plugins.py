@@ -10,7 +10,8 @@ import pytest
 
 from engine.backends.build_record import BuildRecord, read_build_record
 from engine.backends.ggml import Ggml, mapped_library
-from engine.backends.plugins import find_plugins, kind_of, load_plugins, loader_words, missing_library
+from engine.backends.plugins import find_plugins, kind_of, load_plugins, loader_words
+from engine.loading.why_cpu import missing_library
 
 
 class FakeGgml:

@@ -22,6 +22,7 @@ def test_hello(chat: Worker) -> None:
     hello = chat.hello
     assert hello.protocol == 1
     assert hello.pid == chat.process.pid
+    assert hello.amd_cards is not None
     assert hello.engine == "llama-cpp-python 0.3.36"
     names = {backend.name: backend for backend in hello.backends}
     assert names["CPU"].loaded

@@ -28,7 +28,7 @@ def test_listed_as_software_and_refused(start_worker: StartWorker, models: Path)
     for wanted in (None, device.id):
         info = worker.loaded(models / "small.gguf", n_ctx=128, n_threads=1, device=wanted).model
         assert info.device.kind is DeviceKind.CPU
-        assert info.device_reason == "Runs on the CPU: the only GPU driver is software (llvmpipe)."
+        assert info.device_reason == "Runs on the CPU: the only graphics driver found is a software one (llvmpipe)."
         assert info.gpu_layers == 0
         assert bool(info.warnings) >= (wanted is not None)
 

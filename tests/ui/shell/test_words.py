@@ -6,10 +6,13 @@ import msgspec
 import pytest
 
 from engine.protocol.frames import Hello
-from engine.protocol.types import DeviceKind
+from engine.protocol.types import BackendInfo, DeviceKind
 from tests.ui.shell.standins import HELLO, HELLO_CPU, PROCESSOR, RADEON, model_info
 from ui.chat import words
 from ui.chat.device_label import device_view
+
+DOCTOR = "Run `vramble doctor` in a terminal to see what is missing."
+ONLY_SOFTWARE = "Runs on the CPU: the only graphics driver found is a software one (llvmpipe)."
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,7 @@ def test_a_loaded_model_tells_its_own_device_and_speed() -> None:
 def test_the_processor_is_a_warning_with_a_reason() -> None:
     view = device_view(HELLO_CPU, None, None)
     assert (view.text, view.warn) == ("CPU", True)
-    assert "libvulkan.so.1 is not installed." in view.reason
+    assert "Runs on the CPU: the Vulkan backend could not be loaded (libvulkan.so.1 is not installed)." in view.reason
     reason = "Runs on the CPU: the model was loaded with 0 GPU layers."
     view = device_view(HELLO, model_info(device=PROCESSOR, device_reason=reason), None)
     assert (view.text, view.warn, view.reason) == ("CPU", True, reason)
@@ -70,13 +73,30 @@ def test_software_rendering_is_a_warning_too() -> None:
 
 
 def test_without_any_reason_there_is_still_a_sentence() -> None:
-    assert words.cpu_reason(Hello(protocol=1, pid=1, engine="", devices=(PROCESSOR,))).endswith("was found.")
+    reason = words.cpu_reason(Hello(protocol=1, pid=1, engine="", devices=(PROCESSOR,)))
+    assert reason.splitlines() == ["Runs on the CPU: Vulkan is not part of this installation.", DOCTOR]
+
+
+@pytest.mark.parametrize(
+    ("cards", "cause"),
+    [(0, f"{ONLY_SOFTWARE} No AMD graphics card was found."), (1, ONLY_SOFTWARE), (None, ONLY_SOFTWARE)],
+)
+def test_a_software_driver_alone_is_one_clear_sentence(cards: int | None, cause: str) -> None:
+    """The same before and after a load."""
+    software = msgspec.structs.replace(
+        RADEON, kind=DeviceKind.SOFTWARE, name="llvmpipe (LLVM 15.0.6, 256 bits)", usable=False, reason="It is slow."
+    )
+    vulkan = BackendInfo(name="Vulkan", path="", loaded=True)
+    hello = Hello(protocol=1, pid=1, engine="", backends=(vulkan,), devices=(PROCESSOR, software), amd_cards=cards)
+    assert words.cpu_reason(hello).splitlines() == [cause, DOCTOR]
+    loaded = model_info(device=PROCESSOR, device_reason=ONLY_SOFTWARE)
+    assert device_view(hello, loaded, None).reason == device_view(hello, None, None).reason == words.cpu_reason(hello)
 
 
 def test_an_unusable_card_gives_its_reason_once() -> None:
     card = msgspec.structs.replace(RADEON, usable=False, reason="The driver is too old")
     hello = Hello(protocol=1, pid=1, engine="", devices=(card, card, PROCESSOR))
-    assert words.cpu_reason(hello) == "The driver is too old."
+    assert words.cpu_reason(hello).splitlines() == ["The driver is too old.", DOCTOR]
     assert words.chosen_device(hello) == PROCESSOR
 
 
