@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from engine.chat.records import Status
 from engine.errors import VrambleError
 from engine.protocol.frames import Failed, Finished
-from engine.protocol.types import FinishReason, GenerationStats
+from engine.protocol.types import FinishReason, GenerationStats, ModelInfo
 
 NO_TEXT = "The model gave no answer text."
 CONTEXT_FULL = "The answer ends here because the context is full."
 ENGINE_ERROR = "The engine reported an error in mid-answer."
+NEW_CHAT = "Start a new chat."
+_TOO_LONG = "context-exceeded"
 _ENDED_BY_USER = frozenset({"cancelled", "stopped"})
 """Codes of `Failed` that are no failure: somebody wanted it."""
 
@@ -25,12 +29,28 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     finish: str | None = None
 
 
-def outcome_of(event: Finished | Failed, text: str, *, stopping: bool) -> Outcome:
-    """The outcome of an answer with this ``text``. ``stopping``: the user pressed Stop."""
+def room_advice(model: ModelInfo | None, settings: Path) -> str:
+    """What to do in the window when the context is full; ``settings``: the file where its length can be set."""
+    if model is None or model.n_ctx >= model.n_ctx_train:
+        return NEW_CHAT
+    return (
+        f"Start a new chat, or raise n_ctx under engine (now {model.n_ctx}; this model was made for up to"
+        f" {model.n_ctx_train}) in {settings} and start Vramble again."
+    )
+
+
+def outcome_of(event: Finished | Failed, text: str, advice: str = NEW_CHAT, *, stopping: bool) -> Outcome:
+    """The outcome of an answer with this ``text``.
+
+    Args:
+        advice: What to do when the context is full (`room_advice`).
+        stopping: The user pressed Stop.
+    """
     if isinstance(event, Failed):
         if stopping or event.code in _ENDED_BY_USER:
             return Outcome(status=Status.STOPPED, error=None if stopping or text.strip() else event.message)
-        error = VrambleError(event.code, event.message, event.next_step).sentence
+        next_step = advice if event.code == _TOO_LONG else event.next_step
+        error = VrambleError(event.code, event.message, next_step).sentence
         return Outcome(status=Status.FAILED, error=error)
     finish = event.reason.value
     if event.reason is FinishReason.CANCELLED:
@@ -39,5 +59,5 @@ def outcome_of(event: Finished | Failed, text: str, *, stopping: bool) -> Outcom
         return Outcome(status=Status.FAILED, error=ENGINE_ERROR, stats=event.stats, finish=finish)
     if not text.strip():
         return Outcome(status=Status.FAILED, error=NO_TEXT, stats=event.stats, finish=finish)
-    full = CONTEXT_FULL if event.reason is FinishReason.CONTEXT else None
+    full = f"{CONTEXT_FULL} {advice}" if event.reason is FinishReason.CONTEXT else None
     return Outcome(status=Status.DONE, error=full, stats=event.stats, finish=finish)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -10,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.chat.database import ChatDatabase
 from app.chat.engine_seam import AnswerEngine
 from app.chat.model_choice import Choice
-from app.chat.outcome import Outcome, outcome_of
+from app.chat.outcome import Outcome, outcome_of, room_advice
 from app.chat.prompt import build_prompt
 from app.chat.rows import UNNAMED_MODEL, MessageRow
 from app.chat.settings import ChatSettings
@@ -50,11 +51,13 @@ class RunningAnswer(QObject):
         engine: AnswerEngine,
         database: ChatDatabase,
         choose: Callable[[], Choice | VrambleError],
+        settings_file: Path,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.conversation = conversation
         self._settings, self._engine, self._database, self._choose = settings, engine, database, choose
+        self._settings_file = settings_file
         self._row = MessageRow(
             id=start.id,
             role=Role.ASSISTANT,
@@ -154,7 +157,8 @@ class RunningAnswer(QObject):
             event = self._load_failure
         self._pieces.append(self._cleaner.finish())
         self._name_model()
-        self._end(outcome_of(event, self._text(), stopping=self._stopping))
+        advice = room_advice(self._engine.model, self._settings_file)
+        self._end(outcome_of(event, self._text(), advice, stopping=self._stopping))
 
     def _load_and_try_again(self) -> bool:
         """No model was loaded or about to be: load the one that is chosen, and ask behind it."""

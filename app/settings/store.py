@@ -46,6 +46,11 @@ class SettingsStore(QObject):
         if self._file.remark is not None:
             QTimer.singleShot(0, self, self._tell_remark)
 
+    @property
+    def path(self) -> Path:
+        """The file, for those who change it by hand."""
+        return self._path
+
     def get(self, feature: type[T]) -> T:
         """The present record of ``feature``."""
         record = self._records.get(feature)

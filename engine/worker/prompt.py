@@ -51,7 +51,7 @@ def check_room(n_prompt: int, n_ctx: int) -> None:
         raise VrambleError(
             "context-exceeded",
             f"The conversation takes {n_prompt} tokens, but the context holds {n_ctx}.",
-            "Load the model with a longer context, shorten the text, or start a new chat.",
+            "Start a new chat, shorten the text, or load the model with a longer context.",
             f"prompt {n_prompt} tokens, context {n_ctx} tokens",
         )
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.chat import chat_notices
-from app.chat.outcome import CONTEXT_FULL, NO_TEXT
+from app.chat.outcome import CONTEXT_FULL, NEW_CHAT, NO_TEXT
 from engine.chat.records import Status
 from engine.chat.store import Store
 from engine.client.session import WorkerState
@@ -252,11 +253,21 @@ def test_a_crash_keeps_the_text_and_the_next_message_goes_on(chat: Chat, text: s
 
 def test_context_too_small_is_the_messages_error(chat: Chat) -> None:
     ask(chat, "A very long question")
-    chat.engine.asked.fail("context-exceeded", "The conversation is longer than the context.", "Start a new chat.")
+    chat.engine.model = msgspec.structs.replace(model_info(n_ctx=1024), n_ctx_train=8192)
+    chat.engine.asked.fail("context-exceeded", "The conversation is longer than the context.", "Load it otherwise.")
     chat.database.drain()
     assert chat.shown == ["A very long question", ""]
-    assert chat.rows[1].error == "The conversation is longer than the context. Start a new chat."
+    assert chat.rows[1].error == (
+        "The conversation is longer than the context. Start a new chat, or raise n_ctx under engine (now 1024;"
+        f" this model was made for up to 8192) in {chat.path.with_name('settings.json')} and start Vramble again."
+    )
     assert chat.restored == []
+
+
+def test_a_context_that_cannot_be_longer(chat: Chat) -> None:
+    ask(chat, "A very long question")
+    chat.engine.asked.fail("context-exceeded", "The conversation is longer than the context.", "Load it otherwise.")
+    assert chat.rows[1].error == f"The conversation is longer than the context. {NEW_CHAT}"
 
 
 @pytest.mark.parametrize(
@@ -264,7 +275,7 @@ def test_context_too_small_is_the_messages_error(chat: Chat) -> None:
     [
         (FinishReason.STOP, "x", Status.DONE, None),
         (FinishReason.LENGTH, "x", Status.DONE, None),
-        (FinishReason.CONTEXT, "x", Status.DONE, CONTEXT_FULL),
+        (FinishReason.CONTEXT, "x", Status.DONE, f"{CONTEXT_FULL} {NEW_CHAT}"),
         (FinishReason.ERROR, "x", Status.FAILED, "The engine reported an error in mid-answer."),
         (FinishReason.STOP, " \n", Status.FAILED, NO_TEXT),
         (FinishReason.STOP, "", Status.FAILED, NO_TEXT),

@@ -81,6 +81,7 @@ def test_a_prompt_that_is_too_long(chat: Worker) -> None:
     assert isinstance(end, Failed)
     assert end.code == "context-exceeded"
     assert "1024" in end.message
+    assert end.next_step.startswith("Start a new chat")
     assert chat.finished(FIXED_QUESTION)[0] == FIXED_ANSWER
 
 
