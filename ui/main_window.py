@@ -196,6 +196,7 @@ class MainWindow(QMainWindow):
         self._first_run.starter_wanted.connect(self._model_actions.add_starter)
         self._first_run.find_wanted.connect(lambda: self.open_manager(get=True))
         self._page.choose_wanted.connect(self._header.open_picker)
+        self._page.mouse_done.connect(self.focus)
         self._sidebar.composing_wanted.connect(self._composer.append)
         self._notice_bar.left.connect(self.focus)
         self._composer.stop_requested.connect(chat.stop)

@@ -28,9 +28,11 @@ class ConversationPage(QStackedWidget):
 
     Attributes:
         choose_wanted: The user wants to choose a model.
+        mouse_done: Something was done with a message by the mouse; typing goes on in the composer.
     """
 
     choose_wanted = Signal()
+    mouse_done = Signal()
 
     def __init__(
         self,
@@ -80,6 +82,7 @@ class ConversationPage(QStackedWidget):
         view.setObjectName("transcript")
         view.link_activated.connect(self._ask_for_link)
         view.address_copied.connect(self._tell_copied)
+        view.mouse_done.connect(self.mouse_done)
         view.regenerate_requested.connect(lambda: self._chat.regenerate())
         view.version_requested.connect(self._chat.show_version)
         self.addWidget(view)

@@ -15,7 +15,7 @@ from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Failed
 from tests.ui.shell.conftest import MakeWindow, Window
-from tests.ui.shell.standins import HELLO, HELLO_CPU, PROCESSOR, installed, make_services, model_info
+from tests.ui.shell.standins import HELLO, HELLO_CPU, PROCESSOR, installed, make_services, message_row, model_info
 from ui.main_window import MainWindow
 from ui.theme import Theme, ThemeMode
 from ui.window_settings import WindowSettings
@@ -276,6 +276,34 @@ def test_what_the_transcript_asks_of_the_chat(make_window: MakeWindow) -> None:
     window.window._page.transcript.version_requested.emit("m1", -1)
     window.window._page.transcript.regenerate_requested.emit()
     assert window.chat.calls[-2:] == [("version", "m1", "-1"), ("regenerate",)]
+
+
+VERSIONS = {"version": 2, "versions": 3}
+
+
+@pytest.mark.parametrize("name", ["copyMessageButton", "regenerateButton", "versionBackButton", "versionOnButton"])
+@pytest.mark.parametrize("before", ["composer", "transcript"])
+def test_after_a_click_on_a_message_one_types_in_the_composer(
+    make_window: MakeWindow, qtbot: QtBot, name: str, before: str
+) -> None:
+    window = make_window("Qwen3 8B")
+    window.converse()
+    window.chat.transcript.reset([message_row(0, "What?"), message_row(1, "That.", **VERSIONS)])
+    qtbot.waitUntil(lambda: window.find(name).isVisible())
+    window.find(before).setFocus()
+    qtbot.mouseClick(window.find(name), Qt.MouseButton.LeftButton)
+    assert focus_name() == "composer"
+
+
+def test_the_keyboard_stays_on_a_button_of_a_message(make_window: MakeWindow, qtbot: QtBot) -> None:
+    window = make_window("Qwen3 8B")
+    window.converse()
+    qtbot.waitUntil(lambda: window.find("copyMessageButton").isVisible())
+    button = window.find("copyMessageButton")
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+    assert QApplication.clipboard().text() == "It is the **graphics translation table**."
+    assert focus_name() == "copyMessageButton"
 
 
 def test_a_refused_message_comes_back(make_window: MakeWindow, qtbot: QtBot) -> None:

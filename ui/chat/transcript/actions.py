@@ -127,8 +127,11 @@ class Actions(QObject):
         else:
             if number < len(self._view.content.rows) - 1:
                 self._view.content.follow = False
-            self._buttons.hand_on(key)
+            if not button.by_mouse:
+                self._buttons.hand_on(key)
             self._view.version_requested.emit(key.message, 1 if key.kind is Kind.VERSION_ON else -1)
+        if button.by_mouse:
+            self._view.mouse_done.emit()
 
     def _copy_code(self, number: int, key: Key) -> None:
         part = self._view.content.message(number).part(key.section)

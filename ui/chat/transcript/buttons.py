@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from PySide6.QtCore import QPoint, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from ui.theme import Theme
@@ -53,18 +54,32 @@ class Wanted(NamedTuple):
 
 
 class ActionButton(TextButton):
-    """Icon and word, or a square with only an icon; says for a moment that it did what was asked."""
+    """Icon and word, or a square with only an icon; says for a moment that it did what was asked.
+
+    A click leaves the focus where one types; the Tab key brings it here.
+
+    Attributes:
+        by_mouse: The mouse is what presses it now.
+    """
 
     def __init__(self, theme: Theme, kind: Kind, label: str, done: str, name: str, parent: QWidget) -> None:
         super().__init__(theme, label, kind.value[1], parent, role="quiet" if label else "icon")
         self.kind, self._label, self._done, self._name = kind, label, done, name
         self.key: Key | None = None
+        self.by_mouse = False
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setObjectName(kind.value[0])
         self.setAccessibleName(name)
         self.setToolTip(name)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.rest)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """The click happens in here."""
+        self.by_mouse = True
+        super().mouseReleaseEvent(event)
+        self.by_mouse = False
 
     def say_which(self, which: str) -> None:
         """Tell a screen reader which of several it is."""

@@ -19,7 +19,7 @@ class EndButton(QAbstractButton):
         self.setObjectName("toEndButton")
         self.setAccessibleName(self.tr("To the end"))
         self.setToolTip(self.tr("To the end"))
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.hide()
 

@@ -57,12 +57,14 @@ class TranscriptView(QAbstractScrollArea):
         address_copied: This address may not be opened, and was put on the clipboard instead.
         regenerate_requested: Answer the last question again.
         version_requested: Show the version of a message (its id) that is so many steps further on (-1: back).
+        mouse_done: A button was clicked with the mouse and did its work; the keyboard is needed elsewhere.
     """
 
     link_activated = Signal(str)
     address_copied = Signal(str)
     regenerate_requested = Signal()
     version_requested = Signal(str, int)
+    mouse_done = Signal()
 
     def __init__(self, model: QAbstractItemModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
