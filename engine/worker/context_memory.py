@@ -83,7 +83,7 @@ def _too_long(n_ctx: int, cache: KvCache, weights: int, room: int) -> VrambleErr
         f" and {gib_number(max(0, room))} GiB can be used."
     )
     step = (
-        f"Choose a context length of {longest} tokens or less, or close other programs."
+        f"Choose a context length (n_ctx) of {longest} tokens or less, or close other programs."
         if longest >= SHORTEST
         else "Choose a smaller model, or close other programs."
     )
