@@ -200,6 +200,7 @@ class MainWindow(QMainWindow):
         self._sidebar.composing_wanted.connect(self._composer.append)
         self._notice_bar.left.connect(self.focus)
         self._composer.stop_requested.connect(chat.stop)
+        self._composer.sent_too_early.connect(self._hint.tell_busy)
         chat.busy_changed.connect(self._composer.set_busy)
         self._composer.draft_changed.connect(chat.keep_draft)
         chat.drafts_loaded.connect(self._composer.take_drafts)

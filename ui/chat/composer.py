@@ -28,10 +28,12 @@ class Composer(QWidget):
 
     Attributes:
         stop_requested: The Stop button was pressed.
+        sent_too_early: Something should be sent while an answer runs; it stays in the box.
         draft_changed: What is written in a conversation (its id, None: the new chat) is this `Draft` now.
     """
 
     stop_requested = Signal()
+    sent_too_early = Signal()
     draft_changed = Signal(object, object)
 
     def __init__(self, send: Callable[[str], bool], theme: Theme, parent: QWidget | None = None) -> None:
@@ -66,7 +68,9 @@ class Composer(QWidget):
     def submit(self) -> None:
         """Send what is written, if anything is and nothing is being answered."""
         text = self.text()
-        if text and not self.busy and self._send(text):
+        if text and self.busy:
+            self.sent_too_early.emit()
+        elif text and self._send(text):
             self.clear()
             self._first_sent = self._place is None
         self.focus()

@@ -521,7 +521,52 @@ def test_notices_above_the_composer(make_window: MakeWindow) -> None:
 def test_the_hint_names_temperature_and_context(make_window: MakeWindow) -> None:
     window = make_window("Alpha")
     window.converse()
-    assert window.window._composer._hint.text() == "Temperature 0.7 · context 0 of 16k tokens"
+    hint = window.window._composer._hint
+    assert hint.text() == "Temperature 0.7 · context 16k tokens"
+    window.chat.new_conversation()
+    assert hint.text() == "Temperature 0.7 · context 0 of 16k tokens"
+
+
+BUSY_HINT = "An answer is being written. Press Esc to stop it, then send."
+
+
+def test_enter_while_an_answer_is_written_says_what_to_do(make_window: MakeWindow, qtbot: QtBot) -> None:
+    window = make_window("Alpha")
+    window.converse()
+    hint, edit = window.window._composer._hint, window.find("composer")
+    usual = hint.text()
+    window.chat.busy_changed.emit(True)
+    qtbot.keyClicks(edit, "wait")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert (hint.text(), window.window._composer.text()) == (BUSY_HINT, "wait")
+    window.services.settings.put(WindowSettings(sidebar=False))
+    qtbot.keyClicks(edit, "!")
+    assert (hint.text(), window.window._composer.text()) == (BUSY_HINT, "wait!")
+    assert window.chat.named("send") == []
+    window.chat.busy_changed.emit(False)
+    assert hint.text() == usual
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert window.chat.named("send") == [("send", "wait!")]
+
+
+def test_the_usual_hint_comes_back_while_the_answer_goes_on(
+    make_window: MakeWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.chat.hint.BUSY_MS", 20)
+    window = make_window("Alpha")
+    window.converse()
+    usual = window.window._composer._hint.text()
+    window.chat.busy_changed.emit(True)
+    window.window._hint.tell_busy()
+    qtbot.waitUntil(lambda: window.window._composer._hint.text() == usual)
+
+
+def test_enter_on_nothing_says_nothing(make_window: MakeWindow, qtbot: QtBot) -> None:
+    window = make_window("Alpha")
+    window.converse()
+    window.chat.busy_changed.emit(True)
+    qtbot.keyClick(window.find("composer"), Qt.Key.Key_Return)
+    assert window.window._composer._hint.text() != BUSY_HINT
 
 
 def test_the_empty_page_says_what_to_do(make_window: MakeWindow) -> None:
