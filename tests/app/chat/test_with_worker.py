@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -89,6 +90,10 @@ def play(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         world.worker.shutdown()
         world.database.close()
         world.files.close()
+        for part in (world.chat, world.choice, world.worker, world.settings):
+            part.deleteLater()
+    worlds.clear()
+    gc.collect()  # here, not on a thread of the next test
 
 
 def test_the_last_model_is_loaded_and_answers(play: Callable[[dict[str, Any]], World]) -> None:

@@ -94,8 +94,11 @@ def make_world(qtbot: QtBot, tmp_path: Path) -> Iterator[MakeWorld]:
     yield make
     for world in made:
         world.service.shutdown()
-        world.service.deleteLater()
         world.files.close()
+        for part in (world.service, world.settings):
+            part.deleteLater()
+    made.clear()
+    gc.collect()  # here, not on a thread of the next test
 
 
 def entry(*rungs: str, model: Path = MODEL, device: str = PCI, n_layers: int = 32) -> SafeModeEntry:
