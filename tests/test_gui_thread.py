@@ -41,9 +41,13 @@ ALLOWED = {
 }
 
 
+OF_COMMANDS = {"app.cli", "app.chat.load_flags"}
+"""Modules that only commands use."""
+
+
 def in_a_window(name: str) -> bool:
     """Whether the module runs on the GUI thread; commands have no window."""
-    return name.split(".")[0] in ("app", "ui") and not name.endswith(".commands") and name != "app.cli"
+    return name.split(".")[0] in ("app", "ui") and not name.endswith(".commands") and name not in OF_COMMANDS
 
 
 def problems_in(name: str, source: str) -> list[str]:
