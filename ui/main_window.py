@@ -192,6 +192,9 @@ class MainWindow(QMainWindow):
         self._header.scale_chosen.connect(self._set_scale)
         self._model_actions.manager_wanted.connect(self.open_manager)
         self._model_actions.loaded.connect(self.focus)
+        for expect in (self._page.expect_model, chat.expect_model):
+            self._model_actions.coming_changed.connect(expect)
+            expect(self._model_actions.coming)
         self._model_actions.starter_busy.connect(self._first_run.set_busy)
         self._first_run.starter_wanted.connect(self._model_actions.add_starter)
         self._first_run.find_wanted.connect(lambda: self.open_manager(get=True))

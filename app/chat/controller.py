@@ -82,6 +82,7 @@ class ChatController(QObject):
         self._open = OpenConversation(self._conversations, self._transcript, self)
         self._open.changed.connect(self.current_changed)
         self._running: RunningAnswer | None = None
+        self._expected = ""
         self._busy = self._closing = False
         self._unsaved = UnsavedAnswers(self._database, notices, self)
         self._deletions = Deletions(self._database, self._tell_failure, self)
@@ -176,6 +177,12 @@ class ChatController(QObject):
         self._update_busy()
         return True
 
+    def expect_model(self, name: str) -> None:
+        """Which model is being loaded, or comes back with the next message ("" none): until then it is the author."""
+        self._expected = name
+        if self._running is not None:
+            self._running.expect(name)
+
     def stop(self) -> None:
         """Stop the answer of the open conversation; what was written stays."""
         if self._running is not None and self._running.conversation == self._open.id:
@@ -230,6 +237,7 @@ class ChatController(QObject):
         running.changed.connect(self._show_running)
         running.unsaved.connect(self._unsaved.tell)
         running.ended.connect(self._ended)
+        running.expect(self._expected)
         self._running = running
         return running, start
 

@@ -93,6 +93,12 @@ class RunningAnswer(QObject):
         """Take version numbers and time from the stored row."""
         self._row = msgspec.structs.replace(self._row, version=row.version, versions=row.versions, created=row.created)
 
+    def expect(self, model: str) -> None:
+        """The name of the model that is about to answer; shown until one has answered, never saved."""
+        if model and self._model is None and not self._over and model != self._row.author:
+            self._row = msgspec.structs.replace(self._row, author=model)
+            self._show.poke()
+
     def ask(self, thread: Thread) -> None:
         """Ask the engine to answer ``thread``, which is on disk now."""
         self._thread = thread

@@ -26,12 +26,14 @@ class ModelActions(QObject):
 
     Attributes:
         loading_changed: Name of the model that is being loaded, or "".
+        coming_changed: `coming` is another one.
         loaded: A model was loaded because the user asked for it.
         manager_wanted: The model manager window should open.
         starter_busy: The starter model is being added.
     """
 
     loading_changed = Signal(str)
+    coming_changed = Signal(str)
     loaded = Signal()
     manager_wanted = Signal()
     starter_busy = Signal(bool)
@@ -47,8 +49,10 @@ class ModelActions(QObject):
         super().__init__(parent)
         self._worker, self._library, self._settings, self._notices = worker, library, settings, notices
         self._request: int | None = None
-        self._asked = self._told = ""
-        worker.state_changed.connect(self._tell_name)
+        self._asked = self._told = self._told_coming = ""
+        for signal in (worker.state_changed, worker.model_changed, library.models_changed, settings.changed):
+            signal.connect(self._tell_name)
+        self._told_coming = self.coming
 
     @property
     def loading(self) -> str:
@@ -58,6 +62,17 @@ class ModelActions(QObject):
         safe_mode = self._worker.safe_mode
         tried = safe_mode.climbing if safe_mode is not None else None
         return self._name_of(tried or Path(self._settings.get(EngineSettings).last_model))
+
+    @property
+    def coming(self) -> str:
+        """Name of the model that is being loaded, or that the next message loads again; "" when one is loaded."""
+        if self._worker.model is not None or self.loading:
+            return self.loading
+        if self._worker.last_load is not None:
+            return self._name_of(self._worker.last_load[0])
+        last = self._settings.get(EngineSettings).last_model
+        there = self._library.scanning or any(str(model.path) == last for model in self._library.models)
+        return self._name_of(Path(last)) if last and there else ""
 
     def load(self, path: Path) -> None:
         """Load ``path``; a running answer is not cut off without asking."""
@@ -143,3 +158,6 @@ class ModelActions(QObject):
         if self._told != self.loading:
             self._told = self.loading
             self.loading_changed.emit(self._told)
+        if self._told_coming != self.coming:
+            self._told_coming = self.coming
+            self.coming_changed.emit(self._told_coming)

@@ -45,6 +45,7 @@ class ConversationPage(QStackedWidget):
         super().__init__(parent)
         self._chat, self._worker, self._notices, self._theme = chat, worker, notices, theme
         self._transcript: TranscriptView | None = None
+        self._coming = ""
         self._choose = TextButton(theme, self.tr("Choose a model"), "cpu", role="primary")
         self._choose.setObjectName("chooseModelButton")
         self._choose.clicked.connect(self.choose_wanted)
@@ -75,6 +76,11 @@ class ConversationPage(QStackedWidget):
         if self._transcript is None:
             self._transcript = self._make_transcript()
 
+    def expect_model(self, name: str) -> None:
+        """Which model is being loaded, or comes back with the next message; "" none."""
+        self._coming = name
+        self._follow_model()
+
     def _make_transcript(self) -> TranscriptView:
         from ui.chat.transcript.view import TranscriptView
 
@@ -94,7 +100,7 @@ class ConversationPage(QStackedWidget):
     def _follow_model(self) -> None:
         model = self._worker.model
         loading = self._worker.state is WorkerState.LOADING
-        ready = model is not None or self._worker.last_load is not None
+        ready = model is not None or bool(self._coming)
         self._choose.setVisible(not ready and not loading)
         if loading:
             self._empty.set_text(self.tr("Loading the model"), self.tr("You can write your message meanwhile."))
@@ -105,7 +111,8 @@ class ConversationPage(QStackedWidget):
             )
         elif ready:
             self._empty.set_text(
-                self.tr("What would you like to ask?"), self.tr("The model is loaded again with your next message.")
+                self.tr("What would you like to ask?"),
+                self.tr("{name} is loaded again with your next message.").format(name=self._coming),
             )
         else:
             self._empty.set_text(

@@ -161,6 +161,23 @@ def test_the_chosen_model_is_loaded_first(chat: Chat) -> None:
     assert (chat.rows[1].author, chat.rows[1].text) == ("Chosen", "Hi")
 
 
+def test_the_model_that_is_being_loaded_is_the_author_until_one_answers(chat: Chat, qtbot: QtBot) -> None:
+    unloaded(chat)
+    chat.controller.expect_model("Coming")
+    ask(chat, "Hello")
+    assert chat.rows[1].author == "Coming"
+    chat.controller.expect_model("")
+    assert chat.rows[1].author == "Coming"
+    chat.controller.expect_model("Another")
+    qtbot.waitUntil(lambda: chat.rows[1].author == "Another")
+    chat.engine.set_model(model_info("Chosen"))
+    chat.controller.expect_model("Yet another")
+    chat.engine.asked.say("Hi")
+    chat.engine.asked.finish()
+    chat.database.drain()
+    assert chat.rows[1].author == "Chosen"
+
+
 def test_a_load_that_fails_is_the_answers_error(chat: Chat) -> None:
     """Case 104: the file is gone; the conversation stays and another model goes on."""
     unloaded(chat)

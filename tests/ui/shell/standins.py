@@ -149,6 +149,7 @@ class FakeChat(QObject):
         self.deleted: dict[str, Conversation] = {}
         self.drafts: dict[str | None, Draft] = {}
         self.accepts = True
+        self.expected = ""
 
     def fill(self, *titles: str, step: float = 100.0) -> None:
         """Conversations with ids "0", "1", ...; the first is the newest."""
@@ -200,6 +201,9 @@ class FakeChat(QObject):
 
     def keep_draft(self, conversation: str | None, draft: Draft) -> None:
         self.drafts[conversation] = draft
+
+    def expect_model(self, name: str) -> None:
+        self.expected = name
 
     def stop(self) -> None:
         self.calls.append(("stop",))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QPlainTextEdit, QStackedWidge
 from pytestqt.qtbot import QtBot
 
 from app.notices import Notice, Severity
+from app.settings.records import EngineSettings
 from app.worker.service import NOTICE as DEATH_NOTICE
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
@@ -575,6 +576,31 @@ def test_the_empty_page_says_what_to_do(make_window: MakeWindow) -> None:
     window.load()
     assert not window.find("chooseModelButton").isVisible()
     assert isinstance(window.window._page, QStackedWidget)
+
+
+def page_text(window: Window) -> str:
+    return window.window._page._empty._sentence.text()
+
+
+def test_the_model_that_comes_back_is_named_after_an_eject(make_window: MakeWindow, qtbot: QtBot) -> None:
+    window = make_window("Alpha", "Beta")
+    window.window._model_actions.load(window.library.models[1].path)
+    assert window.chat.expected == "Beta"
+    window.worker.finish_load(model_info(str(window.library.models[1].path), name="Beta"))
+    qtbot.mouseClick(window.find("unloadButton"), Qt.MouseButton.LeftButton)
+    assert page_text(window) == "Beta is loaded again with your next message."
+    assert window.chat.expected == "Beta"
+    assert not window.find("chooseModelButton").isVisible()
+
+
+def test_the_model_of_the_last_time_is_named_at_the_start(make_window: MakeWindow) -> None:
+    services = make_services("Alpha", "Beta")
+    services.settings.put(EngineSettings(last_model=str(services.library.models[0].path)))
+    window = make_window(services=services)
+    assert page_text(window) == "Alpha is loaded again with your next message."
+    services.library.put("Beta")
+    assert page_text(window) == "Choose one of the installed models to start a conversation."
+    assert window.find("chooseModelButton").isVisible()
 
 
 def test_the_device_is_told_before_any_model(make_window: MakeWindow) -> None:
