@@ -32,7 +32,7 @@ def view(snapshot: MemorySnapshot | None, model: ModelInfo | None, speed: float 
     share = share_of_model(snapshot, model, gpu)
     drawn = {bar.kind: bar for bar in bars(gpu, snapshot.ram, share)}
     items = [*_state_items(snapshot, model, gpu), *_pool_items(snapshot, gpu, drawn, scale)]
-    items += [*_model_items(model, gpu, share), *_sensor_items(gpu), *_speed_items(speed)]
+    items += [*_model_items(model, gpu, share), *_file_items(model, share), *_sensor_items(gpu), *_speed_items(speed)]
     return View(tuple(items), tuple(words.lines(snapshot, gpu, share, speed)))
 
 
@@ -104,13 +104,21 @@ def _model_items(model: ModelInfo | None, gpu: GpuMemory | None, share: Share) -
     if model is None:
         return []
     on_gpu = gpu is not None and model.device.pci == gpu.pci
-    size = share.on_gpu if on_gpu else share.on_host
+    size = share.on_gpu if on_gpu else share.ram
     if size is None:
         return []
     mostly_gtt = (share.gtt or 0) > (share.vram or 0) or share.reported is not None
     region = Region.RAM if not on_gpu else Region.GTT if mostly_gtt else Region.VRAM
     text, reserve = tr("Model {size}").format(size=gib(size)), tr("Model {size}").format(size="00.0 GiB")
     return [Item(forms=(Form(text, reserve), Form()), ranks=(75,), key=(region, Owner.MODEL), far=True)]
+
+
+def _file_items(model: ModelInfo | None, share: Share) -> list[Item]:
+    """Pages of the model's file, dotted in the bar of the RAM; on the CPU they are its weights."""
+    if not share.mapped or model is None or model.device.kind is not DeviceKind.CPU:
+        return []
+    text, reserve = tr("File {size}").format(size=gib(share.mapped)), tr("File {size}").format(size="00.0 GiB")
+    return [Item(forms=(Form(text, reserve), Form()), ranks=(48,), key=(Region.RAM, Owner.MAPPED), far=True)]
 
 
 def _sensor_items(gpu: GpuMemory | None) -> list[Item]:

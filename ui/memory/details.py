@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QLabel, QT
 from engine.memory.records import GpuMemory, MemorySnapshot
 from engine.protocol.types import ModelInfo
 from ui.memory import words
-from ui.memory.shares import chosen_gpu, gone_gpu
+from ui.memory.legend import Legend
+from ui.memory.shares import Share, bars, chosen_gpu, gone_gpu, share_of_model
 from ui.memory.table import PoolTableModel, rows
 from ui.memory.words import number, tr
 from ui.theme import SPACE_L, SPACE_S, Theme, set_role
@@ -27,9 +28,13 @@ def heading(snapshot: MemorySnapshot | None, model: ModelInfo | None) -> str:
     return tr("{name} is gone").format(name=gone.name) if gone is not None else tr("Memory")
 
 
-def notes(gpu: GpuMemory | None, worker: int | None, speed: float | None) -> str:
-    """Lines below the table: room, sensors, speed, the largest other programs."""
+def notes(gpu: GpuMemory | None, worker: int | None, speed: float | None, share: Share | None = None) -> str:
+    """Lines below the table: what the model's column means, room, sensors, speed, the largest other programs."""
     texts = []
+    if share is not None:
+        texts.append(tr("Model: weights, KV cache and compute buffers that the engine holds."))
+        if share.reported is not None:
+            texts.append(words.model_took(share))
     if not words.has_memory_data(gpu):
         texts.append(tr("No GPU memory data."))
     if gpu is not None and gpu.room is not None:
@@ -57,6 +62,7 @@ class MemoryDetails(QFrame):
         set_role(self._title, "heading")
         self._model = PoolTableModel(self)
         self._table = QTableView()
+        self._legend = Legend(theme)
         self._notes = QLabel()
         self._notes.setTextFormat(Qt.TextFormat.PlainText)
         set_role(self._notes, "muted")
@@ -66,6 +72,7 @@ class MemoryDetails(QFrame):
         column.setSpacing(SPACE_S)
         column.addWidget(self._title)
         column.addWidget(self._table)
+        column.addWidget(self._legend)
         column.addWidget(self._notes)
 
     def show_figures(self, snapshot: MemorySnapshot | None, model: ModelInfo | None, speed: float | None) -> None:
@@ -75,7 +82,9 @@ class MemoryDetails(QFrame):
         self._title.setText(heading(snapshot, model))
         self.setAccessibleName(self._title.text())
         self._model.set_rows(rows(snapshot, model))
-        self._notes.setText(notes(gpu, worker, speed))
+        share = share_of_model(snapshot, model, gpu) if snapshot is not None and model is not None else None
+        self._notes.setText(notes(gpu, worker, speed, share))
+        self._legend.show_bars(bars(gpu, snapshot.ram, share or Share()) if snapshot is not None else ())
         self._fit_table()
 
     def open_above(self, anchor: QWidget) -> None:

@@ -58,7 +58,10 @@ class Bar:
 
 @dataclass(frozen=True)
 class Share:
-    """What the model holds, bytes; None where it cannot be told."""
+    """What the engine holds for the model (weights, KV cache, compute buffers), bytes; None where it cannot be told.
+
+    Pages of the model's file that the kernel may drop are not held: they are ``mapped``, and count apart.
+    """
 
     vram: int | None = None
     gtt: int | None = None
@@ -72,12 +75,6 @@ class Share:
         """On the graphics card, in either memory."""
         parts = [part for part in (self.vram, self.gtt) if part is not None]
         return sum(parts) if parts else self.reported
-
-    @property
-    def on_host(self) -> int | None:
-        """In the RAM, files that are mapped included."""
-        parts = [part for part in (self.ram, self.mapped) if part is not None]
-        return sum(parts) if parts else None
 
 
 def chosen_gpu(snapshot: MemorySnapshot, model: ModelInfo | None) -> GpuMemory | None:

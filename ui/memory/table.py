@@ -44,7 +44,9 @@ def rows(snapshot: MemorySnapshot | None, model: ModelInfo | None) -> tuple[Pool
         found.append(_row("VRAM" + suffix, card.vram, own.vram))
         found.append(_row("GTT" + suffix, card.gtt, own.gtt))
     ram = snapshot.ram
-    found.append(_row("RAM", Pool(ram.total, ram.used), share.on_host))
+    found.append(_row("RAM", Pool(ram.total, ram.used), share.ram))
+    if share.mapped:
+        found.append(PoolRow(tr("Model file, can be dropped"), gib(share.mapped), "", "", ""))
     if ram.swap_total != 0:
         used = None if ram.swap_total is None or ram.swap_free is None else ram.swap_total - ram.swap_free
         found.append(_row(tr("Swap"), Pool(ram.swap_total, used), None))

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory
 from engine.memory.sizes import gib_number
 from engine.protocol.types import DeviceKind
-from ui.memory.shares import Owner, Share
+from ui.memory.shares import Owner, Region, Share
 
 
 def tr(text: str) -> str:
@@ -80,6 +80,16 @@ def lines(snapshot: MemorySnapshot, gpu: GpuMemory | None, share: Share, speed: 
     return texts
 
 
+def model_took(share: Share) -> str:
+    """What llama.cpp reports where the kernel is silent."""
+    return tr("The model took {size} on the card, by the engine's own count.").format(size=gib(share.reported))
+
+
+def legend_word(region: Region, owner: Owner) -> str:
+    """What a mark in a bar stands for."""
+    return f"{region.upper()} {owner_word(owner)}"
+
+
 def _gpu_lines(gpu: GpuMemory, share: Share) -> list[str]:
     shares_ram = gpu.kind is DeviceKind.IGPU
     name = f"{gpu.name}, {tr('asleep')}." if gpu.asleep else f"{gpu.name}."
@@ -91,7 +101,7 @@ def _gpu_lines(gpu: GpuMemory, share: Share) -> list[str]:
     gtt = tr("GTT, part of the RAM: {figures}{model}.")
     texts.append(gtt.format(figures=used_of(gpu.gtt.used, gpu.gtt.total), model=_of_model(share.gtt)))
     if share.reported is not None:
-        texts.append(tr("The model took {size} there.").format(size=gib(share.reported)))
+        texts.append(model_took(share))
     if gpu.room is not None:
         texts.append(tr("Room for a model: {size}.").format(size=gib(gpu.room)))
     return texts

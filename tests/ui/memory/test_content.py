@@ -47,7 +47,7 @@ def texts(snapshot: MemorySnapshot | None, model: ModelInfo | None = None, speed
         (
             "no_gpu",
             model_on(None, DeviceKind.CPU),
-            "No GPU memory data|RAM 1.7 / 7.8 GiB|[ram]|Model 0.4 GiB|41.2 tok/s",
+            "No GPU memory data|RAM 1.7 / 7.8 GiB|[ram]|Model 0.3 GiB|File 0.2 GiB|41.2 tok/s",
         ),
     ],
 )

@@ -118,7 +118,7 @@ def test_the_kernel_knows_better_than_the_load_report() -> None:
     model = model_on(CARD, memory=REPORT)
     share = share_of_model(snapshot, model, snapshot.gpus[0])
     assert (share.vram, share.gtt, share.reported) == (2 * GIB, 4 * GIB, None)
-    assert (share.on_gpu, share.on_host) == (6 * GIB, 3 * GIB)
+    assert (share.on_gpu, share.ram, share.mapped) == (6 * GIB, 1 * GIB, 2 * GIB)
 
 
 @pytest.mark.parametrize(

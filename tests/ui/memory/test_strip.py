@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -15,12 +16,15 @@ from pytestqt.qtbot import QtBot
 from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory
 from engine.protocol.types import DeviceKind, ModelInfo
 from tests.fakes.sysroot import machines
-from tests.ui.memory.conftest import CARD, GIB, desktop, model_on
+from tests.ui.memory.conftest import CARD, GIB, WORKER, desktop, model_on
+from ui.memory.content import view
 from ui.memory.details import MemoryDetails, heading, notes
+from ui.memory.legend import Legend, marks
 from ui.memory.paint import colour_of
-from ui.memory.shares import Region
+from ui.memory.shares import Bar, BarKind, Owner, Region, Segment, bars, chosen_gpu, share_of_model
 from ui.memory.strip import MemoryStrip
 from ui.memory.table import PoolRow, PoolTableModel, rows
+from ui.memory.words import gib
 from ui.theme import DARK, LIGHT, Theme, ThemeMode, Tokens, contrast
 
 DECK = model_on("0000:04:00.0", DeviceKind.IGPU)
@@ -207,7 +211,8 @@ def test_a_click_opens_the_table_which_follows_the_figures(
     assert details is not None
     table = details.findChild(QTableView)
     assert table is not None
-    assert [table.model().index(row, 0).data() for row in range(4)] == ["VRAM", "GTT", "RAM", "Swap"]
+    names = ["VRAM", "GTT", "RAM", "Model file, can be dropped", "Swap"]
+    assert [table.model().index(row, 0).data() for row in range(5)] == names
     assert table.model().index(1, 4).data() == "2.2 GiB"
     deck.worker.model_changed.emit(None)
     deck.memory.sampled.emit(recorded["rx7900xtx"])
@@ -226,6 +231,39 @@ def test_rows_of_several_cards_begin_with_the_chosen_one(recorded: dict[str, Mem
     model = model_on("0000:64:00.0", DeviceKind.IGPU)
     names = [row.name for row in rows(recorded["laptop_sleeping_dgpu"], model)]
     assert names == ["VRAM, 780M", "GTT, 780M", "VRAM, RX 7600S", "GTT, RX 7600S", "RAM", "Swap"]
+
+
+GIB_FIGURE = re.compile(r"<?[0-9]+\.[0-9]")
+
+
+@pytest.mark.parametrize("machine", ["rx7900xtx", "steam_deck", "no_gpu"])
+def test_hover_table_and_bars_say_the_same(recorded: dict[str, MemorySnapshot], machine: str) -> None:
+    snapshot = recorded[machine]
+    pci = snapshot.gpus[0].pci if snapshot.gpus else None
+    model = model_on(pci, DeviceKind.GPU if snapshot.gpus else DeviceKind.CPU)
+    gpu = chosen_gpu(snapshot, model)
+    share = share_of_model(snapshot, model, gpu)
+    table = rows(snapshot, model)
+    told = {figure for row in table for cell in row.cells() for figure in GIB_FIGURE.findall(cell)}
+    told |= set(GIB_FIGURE.findall(notes(gpu, WORKER, None, share)))
+    hover = [line for line in view(snapshot, model, None).lines if "GiB" in line]
+    assert {figure for line in hover for figure in GIB_FIGURE.findall(line)} <= told
+    drawn = {(s.region, s.owner): s.size for bar in bars(gpu, snapshot.ram, share) for s in bar.segments}
+    cells = {row.name: row for row in table}
+    assert cells["RAM"].model == gib(drawn[Region.RAM, Owner.MODEL])
+    assert cells["Model file, can be dropped"].used == gib(drawn[Region.RAM, Owner.MAPPED])
+    assert set(marks(bars(gpu, snapshot.ram, share))) == set(drawn)
+
+
+def test_the_legend_is_a_text_too_and_follows_the_bars(qtbot: QtBot, theme: Theme) -> None:
+    legend = Legend(theme)
+    qtbot.addWidget(legend)
+    parts = (Segment(Region.RAM, Owner.MODEL, 1), Segment(Region.RAM, Owner.MAPPED, 2))
+    legend.show_bars((Bar(BarKind.RAM, 3, parts),))
+    assert legend.accessibleName() == "RAM model, RAM model file"
+    assert not legend.isHidden()
+    legend.show_bars(())
+    assert legend.isHidden()
 
 
 def test_rows_say_unknown() -> None:
