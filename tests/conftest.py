@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,21 @@ os.environ.setdefault("QT_LOGGING_RULES", "qt.qpa.fonts=false")
 
 NOWHERE = "http://127.0.0.1:9"
 """An address that refuses connections: a test that forgot to start its own hub fails at once."""
+
+
+FULL_COLLECTION_EVERY = 50
+_tests = count(1)
+
+
+def pytest_sessionstart() -> None:
+    """Collect cyclic garbage between tests, on the main thread: a fake server's thread must not end Qt objects."""
+    gc.disable()
+    gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    gc.collect(2 if next(_tests) % FULL_COLLECTION_EVERY == 0 else 1)
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
+from app.collector import GuiThreadCollector
 from app.crash import CrashReporter
 from app.wiring import Services
 from engine.errors import VrambleError
@@ -67,8 +68,11 @@ def run(argv: Sequence[str], build: Callable[[], Services]) -> int:
     window.show()
     window.focus()
     QTimer.singleShot(0, window, services.begin)
+    collector = GuiThreadCollector()
+    collector.start()
     code = app.exec()
     services.shutdown()
+    collector.stop()
     signals.restore()
     crash.remove()
     return code

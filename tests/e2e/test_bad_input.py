@@ -53,10 +53,10 @@ def test_bad_files_are_named_and_never_offered(screen: Screen, home_with_bad_fil
 
 def test_a_model_that_vanished(screen: Screen, home_with_starter: Path) -> None:
     with program(screen, home_with_starter) as run:
-        run.widget("modelPicker")
+        run.click("modelPicker")
+        run.until(lambda: any("SmolLM2" in entry["text"] for entry in run.ask("menu")), "the model in the list")
         for path in (home_with_starter / "data/models").rglob("*.gguf"):
             path.unlink()
-        run.click("modelPicker")
         run.click_menu("SmolLM2")
         notice = run.until(lambda: " ".join(run.ask("texts", name="noticeBar")), "a sentence")
         assert "does not exist" in notice, notice
