@@ -10,7 +10,7 @@ from typing import Final
 
 from engine.chat import migrations, reading
 from engine.chat.ids import new_id
-from engine.chat.titles import make_title
+from engine.chat.titles import title_of
 
 _RECOVERED_TITLE: Final = "Recovered messages"
 _PARTS_WITHOUT_MESSAGE: Final = (
@@ -64,7 +64,7 @@ def adopt_orphans(db: sqlite3.Connection, now: float) -> None:
         first, last = db.execute(
             "SELECT min(created), max(created) FROM message WHERE conversation = ?", (lost,)
         ).fetchone()
-        title = make_title(reading.first_question(db, lost)) or _RECOVERED_TITLE
+        title = title_of(reading.first_question(db, lost)) or _RECOVERED_TITLE
         db.execute(_NEW_CONVERSATION, (lost, title, first, last))
     parts = [row[0] for row in db.execute(_PARTS_WITHOUT_MESSAGE)]
     if parts:

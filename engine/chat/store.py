@@ -16,7 +16,7 @@ from engine.chat.database import open_database, open_private, request_check
 from engine.chat.migrations import MIGRATIONS, Migration
 from engine.chat.records import AnswerEnd, AnswerStart, Conversation, Draft, Question, Role, Status, Thread
 from engine.chat.text import clean
-from engine.chat.titles import make_title
+from engine.chat.titles import make_title, title_of
 from engine.chat.tree import Tree
 from engine.errors import VrambleError
 
@@ -131,7 +131,7 @@ class Store:
             self._begin(conversation, question.id, answer, now)
             self._db.execute(
                 "UPDATE conversation SET title = coalesce(title, ?) WHERE id = ?",
-                (make_title(text) or None, conversation),
+                (title_of(text) or None, conversation),
             )
         return self._existing_thread(conversation)
 
@@ -195,7 +195,7 @@ class Store:
     def rename(self, conversation: str, title: str) -> Conversation | None:
         """Give a title (one line, cut to length). A blank one brings back the title made from the first question."""
         with self._transaction():
-            chosen = make_title(title) or make_title(reading.first_question(self._db, conversation))
+            chosen = make_title(title) or title_of(reading.first_question(self._db, conversation))
             self._db.execute("UPDATE conversation SET title = ? WHERE id = ?", (chosen or None, conversation))
         return self.conversation(conversation)
 

@@ -18,6 +18,23 @@ _SPACE = re.compile(r"\s+")
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 """Letters and symbols by category that are drawn as nothing."""
 
+_LINE_MARKS = re.compile(r"^[ \t]*(?:(?:```|~~~)[^\n`]*$|#{1,6}[ \t]+|(?:>[ \t]?)+)", re.MULTILINE)
+"""Fences with their language, headings, quotations: marks only at the start of a line."""
+_PAIRS = (
+    re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]+)(?<=\S)\1(?![\w*])"),
+    re.compile(r"(?<![\w~])(~~)(?=[^\s~])([^~\n]+)(?<=\S)\1(?![\w~])"),
+    re.compile(r"(?<!`)(`+)(?!`)([^`\n]+)(?<!`)\1(?!`)"),
+)
+"""Marks around words: emphasis, deleted, code. Not underscores, which names such as __init__ have."""
+
+
+def title_of(message: str) -> str:
+    """The title that a message gives its conversation: `make_title` without the marks of Markdown."""
+    plain = _LINE_MARKS.sub("", message[:_LOOKED_AT])
+    for pair in _PAIRS:
+        plain = pair.sub(r"\2", plain)
+    return make_title(plain + message[_LOOKED_AT:]) or make_title(message)
+
 
 def make_title(text: str) -> str:
     """One line of at most `MAX_GRAPHEMES` grapheme clusters, or an empty string when nothing visible is left.

@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.chat.conversation_list import ConversationListModel
@@ -36,6 +36,11 @@ def group_of(index: Index) -> str:
 
 class TitleEdit(QLineEdit):
     """The editor of a title. Keeps Escape for itself, so that it does not stop an answer."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin with the whole title selected and the cursor before it: its beginning is what is seen."""
+        super().showEvent(event)
+        self.setSelection(len(self.text()), -len(self.text()))
 
     def event(self, event: QEvent) -> bool:
         """Claim Escape before any shortcut sees it."""
@@ -105,10 +110,9 @@ class ConversationDelegate(QStyledItemDelegate):
         return edit
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Begin with the whole title selected."""
+        """Begin with the title as it is."""
         if isinstance(editor, QLineEdit):
             editor.setText(str(index.data(Qt.ItemDataRole.DisplayRole) or ""))
-            editor.selectAll()
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
         """Report the new title; the owner of the conversations decides."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.chat.graphemes import clusters, cut
 from engine.chat.text import StreamCleaner, clean
-from engine.chat.titles import MAX_GRAPHEMES, make_title
+from engine.chat.titles import MAX_GRAPHEMES, make_title, title_of
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 FLAG = "\U0001f1e9\U0001f1ea"
@@ -117,6 +117,38 @@ def test_clusters_lose_nothing(text: str, most: int) -> None:
 )
 def test_titles(message: str, title: str) -> None:
     assert make_title(message) == title
+
+
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("# Why is **this** so `slow`?", "Why is this so slow?"),
+        ("**Bold** and *slanted* and ***both*** and ~~gone~~", "Bold and slanted and both and gone"),
+        ("```python\nprint(1)\n```\nWhat is it?", "print(1) What is it?"),
+        ("## First\n\n> quoted\n> > twice", "First quoted twice"),
+        ("what does ``a ` b`` do", "what does ``a ` b`` do"),
+        ("2 * 3 * 4, 2*3*4 and 2**3**4", "2 * 3 * 4, 2*3*4 and 2**3**4"),
+        ("__init__ in C# and #hashtag", "__init__ in C# and #hashtag"),
+        ("a > b or ~/x ~ y", "a > b or ~/x ~ y"),
+        ("**", "**"),
+        ("```", "```"),
+        ("  ", ""),
+    ],
+)
+def test_the_title_of_a_message_has_no_markdown(message: str, title: str) -> None:
+    assert title_of(message) == title
+
+
+@pytest.mark.parametrize("piece", ["*", "**a", "`", "``a ", "~~", "# ", "> ", "* a"])
+def test_marks_without_end_are_no_burden(piece: str) -> None:
+    assert title_of(piece * 20_000).endswith("…")
+
+
+@given(anything)
+def test_any_message_has_a_title_of_one_plain_line(message: str) -> None:
+    title = title_of(message)
+    assert bool(title) == bool(make_title(message))
+    assert title == make_title(title)
 
 
 @pytest.mark.parametrize("start", [FAMILY * 30, FLAG * 90, "e\u0301" * 200, "word " * 5000, "漢" * 61, "x\n" * 100])

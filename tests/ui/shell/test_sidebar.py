@@ -148,7 +148,7 @@ def test_rename_in_place(shown: Shown, qtbot: QtBot) -> None:
     qtbot.keyClick(shown.list, Qt.Key.Key_F2)
     edit = shown.list.findChild(QLineEdit)
     assert isinstance(edit, QLineEdit)
-    assert edit.selectedText() == "Two"
+    assert (edit.selectedText(), edit.cursorPosition()) == ("Two", 0)
     edit.setText("  A new   title ")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: bool(shown.chat.named("rename")))
