@@ -94,6 +94,10 @@ class LibraryService(QObject):
         folder = self._folder
         self._run(lambda: delete(folder, model), done)
 
+    def is_starter(self, model: InstalledModel) -> bool:
+        """Whether ``model`` is the starter model, of which the installation keeps its own copy."""
+        return self._starter is not None and model.path.name == self._starter.name
+
     def add_starter(self, done: Callable[[InstalledModel | VrambleError], None]) -> None:
         """Put the starter model into the models folder; ``done`` gets its entry or why it could not be done."""
         source, scanner, folder = self._starter, self._scanner, self._folder

@@ -227,8 +227,11 @@ class InstalledPage(QWidget):
         elif model.frees_bytes:
             freed = words.file_size(model.frees_bytes)
             text = self.tr("Delete {0}? This frees {1} and cannot be undone.").format(model.label, freed)
+        elif self._library.is_starter(model):
+            text = self.tr("Delete {0}? No space is freed: the installation keeps its own copy.").format(model.label)
         else:
-            text = self.tr("Delete {0}? The same file is kept elsewhere, so no space is freed.").format(model.label)
+            text = self.tr("Delete {0}? No space is freed: the file has another name elsewhere on this disk.")
+            text = text.format(model.label)
         if self._table.is_loaded(model):
             text += " " + self.tr("It is loaded and will be unloaded first.")
         self._question.ask(text, self.tr("Delete"), lambda: self._delete(model))

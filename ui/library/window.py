@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QDesktopServices, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from app.downloads.service import DownloadService, JobState
@@ -103,6 +103,13 @@ class ModelManagerWindow(QWidget):
         """Show where models are fetched."""
         self._tabs.setCurrentIndex(GET)
         self._get.focus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes the window, unless something in it had a use for it."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Look at the folder again: files may have come or gone meanwhile."""

@@ -102,6 +102,42 @@ def test_the_loaded_model_is_marked(manager: Manager) -> None:
 
 
 @pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("page", range(3))
+def test_escape_closes_the_window_from_every_page(manager: Manager, page: int) -> None:
+    tab(manager, page)
+    manager.press(Qt.Key.Key_Tab)
+    manager.press(Qt.Key.Key_Escape)
+    manager.until(lambda: not manager.window.isVisible())
+
+
+@pytest.mark.usefixtures("filled")
+def test_escape_answers_a_question_before_it_closes_the_window(manager: Manager) -> None:
+    choose(manager, "installedTable", "Qwen3-8B")
+    manager.click("deleteModelButton")
+    manager.press(Qt.Key.Key_Escape)
+    assert manager.window.isVisible()
+    manager.press(Qt.Key.Key_Escape)
+    assert not manager.window.isVisible()
+
+
+@pytest.mark.parametrize("starter", [True, False])
+def test_a_delete_that_frees_nothing_says_where_the_file_stays(
+    manager: Manager, filled: Path, tmp_path: Path, starter: bool
+) -> None:
+    other = tmp_path / ("Qwen3-8B-Q8_0.gguf" if starter else "mine.gguf")
+    os.link(filled / QWEN, other)
+    manager.library._starter = other
+    manager.library.rescan()
+    manager.until(lambda: not manager.library.scanning)
+    tab(manager, INSTALLED)
+    choose(manager, "installedTable", "Qwen3-8B")
+    manager.click("deleteModelButton")
+    question: str = manager.find("questionBar").accessibleName()
+    assert "No space is freed" in question
+    assert ("the installation keeps its own copy" in question) is starter
+
+
+@pytest.mark.usefixtures("filled")
 def test_show_folder(manager: Manager) -> None:
     choose(manager, "installedTable", "Qwen3-8B")
     manager.click("showFolderButton")
