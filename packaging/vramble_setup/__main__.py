@@ -13,7 +13,7 @@ from pathlib import Path
 from vramble_setup import cleaning, display
 from vramble_setup.environment import Environment
 from vramble_setup.report import SetupError, say
-from vramble_setup.steps import set_up
+from vramble_setup.steps import is_set_up, set_up
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 LINT = (
@@ -25,7 +25,10 @@ LINT = (
 
 def run(arguments: list[str]) -> int:
     display.check(arguments)
+    was_ready = is_set_up(CHECKOUT)
     environment = set_up(CHECKOUT, "run")
+    if not was_ready:
+        say("Vramble is starting.")
     program = environment.folder / "bin" / "vramble"
     _forget_path()
     os.execv(program, [str(program), *arguments])
@@ -65,6 +68,15 @@ def clean(arguments: list[str]) -> int:
     return 0
 
 
+HELP = """Use: ./dev COMMAND [ARGUMENT...]. Each command sets up what it needs.
+
+  run     start Vramble; with arguments its command line, such as ./dev run doctor
+  test    run the tests; arguments go to pytest
+  lint    check style and types
+  shots   make pictures of the window
+  clean   remove what the set-up made; with --cache also the cache of built engines"""
+
+
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
     command.__name__: command for command in (run, test, lint, shots, setup, clean)
 }
@@ -80,9 +92,12 @@ def _forget_path() -> None:
 
 
 def main(arguments: list[str]) -> int:
+    if arguments and arguments[0] in ("--help", "-h", "help"):
+        print(HELP)
+        return 0
     command = COMMANDS.get(arguments[0]) if arguments else None
     if command is None:
-        say("Use: ./dev run | test | lint | shots | clean")
+        say("Use: ./dev run | test | lint | shots | clean (./dev --help says more)")
         return 2
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -101,6 +101,11 @@ def _program(environment: Environment) -> None:
         set_done(environment, "program", given)
 
 
+def is_set_up(checkout: Path) -> bool:
+    """Whether a set-up of ``checkout`` was brought to its end before, perhaps an older one."""
+    return _mark(Environment(checkout), "program").exists()
+
+
 def is_done(environment: Environment, name: str, given: str) -> bool:
     """Whether the step was done before with the same input."""
     try:

@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from vramble_setup import cleaning, display
+from vramble_setup import __main__, cleaning, display
+from vramble_setup.environment import Environment
 from vramble_setup.report import SetupError
 
 CHECKOUT = Path(__file__).parents[2]
@@ -30,6 +31,31 @@ def test_an_unknown_command_shows_the_known_ones(arguments):
     done = dev(*arguments)
     assert done.returncode == 2
     assert "run | test | lint | shots | clean" in done.stderr
+
+
+@pytest.mark.parametrize("word", ["--help", "-h", "help"])
+def test_help_has_a_line_for_each_command(word):
+    done = dev(word)
+    assert (done.returncode, done.stderr) == (0, "")
+    words = [line.split()[0] for line in done.stdout.splitlines()[2:]]
+    assert words == ["run", "test", "lint", "shots", "clean"]
+    assert all(len(line) <= 90 for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("ready", [True, False])
+def test_the_end_of_the_first_set_up_is_told(tmp_path, monkeypatch, capsys, ready):
+    started = []
+    environment = Environment(tmp_path)
+    program = environment.shared / "steps" / "program"
+    if ready:
+        program.parent.mkdir(parents=True)
+        program.write_text("before")
+    monkeypatch.setattr(__main__, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(__main__, "set_up", lambda checkout, level: environment)
+    monkeypatch.setattr(os, "execv", lambda *words: started.append(words))
+    __main__.run(["doctor"])
+    assert len(started) == 1
+    assert ("Vramble is starting." in capsys.readouterr().err) is not ready
 
 
 def test_clean_refuses_words_that_it_does_not_know():
