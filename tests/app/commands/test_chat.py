@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import signal
 import subprocess
+import sys
+import termios
 import time
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -208,6 +212,40 @@ def test_ctrl_c_stops_the_answer_and_keeps_its_text(fake_worker, model) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     assert one_line(err.decode()) == "vramble: Stopped before the answer was complete."
+
+
+def test_ctrl_c_stops_an_answer_to_text_from_a_pipe(fake_worker, model) -> None:
+    fake_worker(generate={"text": "word " * 500, "delay": 0.02})
+    process = start_chat(model, subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"a question")
+    process.stdin.close()
+    process.stdin = None
+    assert process.stdout.read(5) == b"word "
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert one_line(err.decode()) == "vramble: Stopped before the answer was complete."
+
+
+def test_ctrl_c_while_a_pipe_says_nothing(model) -> None:
+    process = start_chat(model, subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(b"the beginning of a question")
+    process.stdin.flush()
+    while unread(process.stdin):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert one_line(err.decode()) == "vramble: Interrupted."
+
+
+def unread(pipe: IO[bytes]) -> int:
+    """Bytes in ``pipe`` that the other end has not taken yet."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def test_ctrl_c_while_the_model_loads(fake_worker, model, journal) -> None:

@@ -37,6 +37,15 @@ def test_prompt_longer_than_the_context(vramble, tiny) -> None:
     assert "context" in one_line(done.stderr)
 
 
+def test_an_answer_from_a_pipe_ends_with_the_context(vramble, tiny) -> None:
+    done = vramble("chat", tiny, "--temp", "0", "--device", "cpu", "--ctx", "256", "--json", stdin="Hello")
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    used = document["prompt_tokens"] + document["generated_tokens"]
+    assert document["finish_reason"] == "context"
+    assert used in (256, 257), "the last token is chosen, not computed any more"
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"GGUF", b"Dear all,", tiny_llama()[:-5000]], ids=["empty", "magic", "text", "cut"]
 )
