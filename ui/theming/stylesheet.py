@@ -67,7 +67,7 @@ QPushButton[role="primary"]:hover, QPushButton[role="primary"]:pressed { backgro
 QPushButton[role="danger"] { background: $bad; color: $on_bad; border: 1px solid $bad; }
 QPushButton[role="danger"]:hover, QPushButton[role="danger"]:pressed { background: $bad_hover; }
 QPushButton[role="primary"]:focus, QPushButton[role="danger"]:focus {
-    border: 2px solid $focus; margin: 0; padding: 1px 14px; background-clip: content;
+    border: 2px solid $focus; margin: 0; padding: 1px; background-clip: content;
 }
 QPushButton[role="danger"]:focus { border-color: $bad; }
 QPushButton[role="primary"]:disabled, QPushButton[role="danger"]:disabled {

@@ -11,6 +11,7 @@ from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.icon_button import IconButton
 from ui.widgets.late import LateVisibility
+from ui.widgets.text_button import TextButton
 from ui.widgets.wrapped_label import WrappedLabel
 
 
@@ -23,6 +24,20 @@ def test_an_icon_button_is_named_and_large_enough(qtbot: QtBot, theme: Theme) ->
     assert (button.width(), button.height()) == (TARGET_SIZE, TARGET_SIZE)
     with pytest.raises(ValueError):
         button.set_name(" ")
+
+
+@pytest.mark.parametrize("role", ["", "primary", "danger", "quiet"])
+def test_the_focus_changes_no_size(qtbot: QtBot, theme: Theme, role: str) -> None:
+    button = TextButton(theme, "Try it", "play", role=role)
+    qtbot.addWidget(button)
+    button.show()
+    button.activateWindow()
+    qtbot.waitUntil(button.isActiveWindow)
+    button.clearFocus()
+    before = button.sizeHint()
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    assert button.sizeHint() == before
 
 
 @pytest.mark.parametrize("scale", [0.85, 1.4])
