@@ -31,7 +31,8 @@ def bench_tps(program: Path, model: Path, threads: int, tokens: int) -> float:
 
 
 def worker_tps(worker: Worker, tokens: int, seed: int) -> float:
-    """Tokens per second of one answer, after its first token; default sampling."""
+    """Tokens per second of one answer, after its first token; default sampling. Warmed up, as llama-bench does."""
+    worker.finished(QUESTION, sampling=Sampling(seed=seed), max_tokens=tokens)
     for attempt in range(20):
         _, end = worker.finished(QUESTION, sampling=Sampling(seed=seed + 1000 * attempt), max_tokens=tokens)
         if end.reason is FinishReason.LENGTH:
