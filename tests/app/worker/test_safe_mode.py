@@ -17,7 +17,7 @@ from app.jobs import SerialRunner, ThreadExecutor
 from app.notices import Notices
 from app.paths import Paths
 from app.settings.store import SettingsStore
-from app.worker.safe_mode import WORDS
+from app.worker.safe_mode import WORDS, SafeMode
 from app.worker.safer_settings import MOST_ENTRIES, SafeModeEntry, SafeModeSettings, SaferSettings
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
@@ -51,6 +51,11 @@ class World(Bench):
             paths, notices=notices, environ=environ, settings=self.settings, layers=lambda _path: layers
         )
         super().__init__(service, notices, qtbot, journal)
+
+    @property
+    def safe_mode(self) -> SafeMode:
+        assert self.service.safe_mode is not None
+        return self.service.safe_mode
 
     @property
     def kept(self) -> tuple[SafeModeEntry, ...]:
@@ -110,12 +115,12 @@ def test_device_lost_in_mid_answer_is_offered_tried_and_kept(make_world: MakeWor
     world.load()
     answer = world.fail_answer()
     assert (answer.text, answer.failure) == ("a b c ", "device-lost")
-    assert world.kept == ()
+    assert not world.kept
     world.press()
     world.until_notice("tiny is loaded with safer settings")
     assert world.loads("n_ubatch") == [(512,), (128,)]
     assert world.kept == (entry("micro-batch-128", n_layers=4),), "the loaded model's own number of layers"
-    assert world.service.safe_mode.in_use == ("The GPU reads prompts in steps of 128 tokens.",)
+    assert world.safe_mode.in_use == ("The GPU reads prompts in steps of 128 tokens.",)
     assert world.service.last_load == (MODEL, LoadOptions()), "what the user asked stays what it is"
     again = world.ask("are you there")
     world.until_ended(again)
@@ -164,7 +169,7 @@ def test_the_last_rung_is_the_cpu_and_then_it_ends(make_world: MakeWorld) -> Non
     assert world.loads("n_gpu_layers", "device")[-3:] == [(24, None), (16, None), (-1, "cpu")]
     assert world.starts() == 9
     assert world.kept == ()
-    assert world.service.safe_mode.climbing is None
+    assert world.safe_mode.climbing is None
     assert not world.button
 
 
@@ -192,7 +197,7 @@ def test_ends_that_no_option_avoids_offer_nothing(make_world: MakeWorld, name: s
 def test_failures_that_no_option_avoids_offer_nothing(make_world: MakeWorld) -> None:
     world = make_world()
     world.until_ended(world.load())
-    offer = world.service.safe_mode.offer
+    offer = world.safe_mode.offer
     for code, detail in (("out-of-memory", "std::bad_alloc"), ("not-gguf", ""), ("cancelled", ""), ("killed", "")):
         assert offer(MODEL, LoadOptions(), code, detail) == ()
     assert offer(MODEL, LoadOptions(device="cpu"), "device-lost", "") == ()
@@ -232,10 +237,10 @@ def test_stop_while_trying(make_world: MakeWorld) -> None:
     world.until_ended(world.load())
     world.press()
     world.until(lambda: len(world.received("load")) == 2)
-    assert world.service.safe_mode.climbing == MODEL
+    assert world.safe_mode.climbing == MODEL
     (stop,) = world.notices[-1].actions
     stop.run()
-    world.until(lambda: world.service.safe_mode.climbing is None)
+    world.until(lambda: world.safe_mode.climbing is None)
     assert world.withdrawn[-1] == "worker"
     assert (world.kept, len(world.received("load"))) == ((), 2)
 
@@ -247,9 +252,9 @@ def test_another_model_while_trying_ends_it(make_world: MakeWorld) -> None:
     world.until(lambda: len(world.received("load")) == 2)
     other = world.load(OTHER)
     world.until_ended(other)
-    assert world.service.safe_mode.climbing is None
+    assert world.safe_mode.climbing is None
     assert world.loads("n_ubatch") == [(512,), (128,), (512,)]
-    assert (world.kept, world.service.safe_mode.in_use) == ((), ())
+    assert (world.kept, world.safe_mode.in_use) == ((), ())
 
 
 def test_the_next_load_starts_from_what_was_kept(make_world: MakeWorld) -> None:
@@ -265,9 +270,10 @@ def test_the_next_load_starts_from_what_was_kept(make_world: MakeWorld) -> None:
 def test_variables_of_a_rung_need_another_process(make_world: MakeWorld, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     world = make_world(kept=(entry("host-visible-memory-off"),))
-    command = world.service._link._environ["VRAMBLE_WORKER_COMMAND"]
-    script = f"sh -c 'echo \"[${{{SPEC}}}]\" >> {seen}; exec {command}'"
-    world.service._link._environ["VRAMBLE_WORKER_COMMAND"] = script
+    environ = world.service._link._environ
+    assert isinstance(environ, dict)
+    command = environ["VRAMBLE_WORKER_COMMAND"]
+    environ["VRAMBLE_WORKER_COMMAND"] = f"sh -c 'echo \"[${{{SPEC}}}]\" >> {seen}; exec {command}'"
     world.service.start()
     world.until_state(WorkerState.IDLE)
     world.until_ended(world.load())
@@ -282,11 +288,11 @@ def test_normal_settings_again(make_world: MakeWorld) -> None:
     other = entry("cpu", model=OTHER)
     world = make_world(kept=(entry("micro-batch-64"), other))
     world.until_ended(world.load())
-    assert world.service.safe_mode.in_use
-    world.service.safe_mode.use_normal()
+    assert world.safe_mode.in_use
+    world.safe_mode.use_normal()
     world.until(lambda: len(world.received("load")) == 2 and world.service.state is WorkerState.READY)
     assert world.loads("n_ubatch") == [(64,), (512,)]
-    assert (world.kept, world.service.safe_mode.in_use) == ((other,), ())
+    assert (world.kept, world.safe_mode.in_use) == ((other,), ())
 
 
 def test_who_never_needs_it_sees_no_difference(make_world: MakeWorld) -> None:
@@ -294,7 +300,7 @@ def test_who_never_needs_it_sees_no_difference(make_world: MakeWorld) -> None:
     options = LoadOptions(n_ctx=777, n_ubatch=300)
     world.until_ended(world.load(options=options), world.ask())
     assert world.loads("n_ctx", "n_ubatch") == [(777, 300)]
-    assert (world.starts(), world.notices, world.service.safe_mode.in_use) == (1, [], ())
+    assert (world.starts(), world.notices, world.safe_mode.in_use) == (1, [], ())
     assert world.settings.get(SafeModeSettings) == SafeModeSettings()
 
 

@@ -120,6 +120,7 @@ def test_an_end_that_cannot_be_read_is_a_failure_not_an_endless_wait(kind) -> No
     odd = encode(success(kind, 5)).replace(b"}\n", b"]\n")
     peer.bytes(b'{"type":"finished","id":6}\n{"type":"delta","id":5}\n' + odd + odd)
     (end,) = peer.ends(5)
+    assert isinstance(end, Failed)
     assert (end.code, peer.session.garbage, peer.session.pending) == ("worker-protocol", 4, ())
 
 

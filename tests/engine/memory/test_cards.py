@@ -10,8 +10,9 @@ import pytest
 
 from engine.memory import names
 from engine.memory.records import GoneGpu, Pool, RamMemory
-from engine.memory.room import GIB, room
+from engine.memory.room import room
 from engine.memory.sampler import MemorySampler
+from engine.memory.sizes import GIB
 from engine.protocol.types import DeviceKind
 from tests.engine.memory.conftest import sample
 from tests.fakes.sysroot import Entry, write

@@ -113,6 +113,7 @@ def test_the_device_says_what_is_safer_and_leads_back(make_window: MakeWindow, q
     texts = "\n".join(label.text() for label in popover().findChildren(QLabel))
     assert "Safer settings in use: The GPU reads prompts in steps of 128 tokens." in texts
     button = popover().findChild(QPushButton, "popoverAction")
+    assert button is not None
     assert button.text() == "Use normal settings"
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert window.services.settings.get(SafeModeSettings).entries == ()
