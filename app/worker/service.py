@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.jobs import SerialRunner
-from app.notices import Action, Notice, Notices, Severity
+from app.notices import Notices
 from app.paths import Paths
 from app.settings.store import SettingsStore
-from app.worker.agenda import Agenda, Job, finished_or_failed, loaded_or_failed
+from app.worker.agenda import Job, finished_or_failed, loaded_or_failed
 from app.worker.connection import WorkerConnection
+from app.worker.pump import Pump
 from app.worker.safe_mode import NOTICE, SafeMode
-from engine.client.ladder import HANG
+from app.worker.teller import Teller
 from engine.client.session import Verdict, WorkerDeath, WorkerState
 from engine.protocol.frames import (
     Delta,
@@ -32,8 +32,6 @@ from engine.protocol.frames import (
 from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling
 
 __all__ = ["NOTICE", "WorkerService"]
-
-NO_MODEL = ("no-model", "No model is loaded.", "Choose a model first.")
 
 
 class WorkerService(QObject):
@@ -70,22 +68,21 @@ class WorkerService(QObject):
         layers: Callable[[Path], int] = lambda _path: 0,
     ) -> None:
         super().__init__(parent)
-        self._notices = notices
         self._link = WorkerConnection(paths, runner, environ, self)
         self._link.changed.connect(self._tell)
         self._link.heard.connect(self._take)
         self._link.ended.connect(self._ended)
-        self._agenda = Agenda()
-        self._ids = 0
-        self._closed = False
+        self._pump = Pump(self._link, self)
+        self._pump.heard.connect(self._heard)
+        self._pump.job_ended.connect(self._job_ended)
         self._hello: Hello | None = None
-        self._last_load: tuple[Path, LoadOptions] | None = None
         self._told_state = WorkerState.STOPPED
         self._told_model: ModelInfo | None = None
         self._told_speed: float | None = None
         self._safe_mode: SafeMode | None = None
         if settings is not None and notices is not None:
-            self._safe_mode = SafeMode(self, settings, notices, layers, self)
+            self._safe_mode = self._pump.planner = SafeMode(self, settings, notices, layers, self)
+        self._teller = None if notices is None else Teller(notices, self._safe_mode)
 
     @property
     def safe_mode(self) -> SafeMode | None:
@@ -110,7 +107,7 @@ class WorkerService(QObject):
     @property
     def last_load(self) -> tuple[Path, LoadOptions] | None:
         """What the next message loads again when the worker is gone: the last load that succeeded."""
-        return self._last_load
+        return self._pump.last_load
 
     @property
     def pid(self) -> int | None:
@@ -124,19 +121,14 @@ class WorkerService(QObject):
 
     def start(self) -> None:
         """Start the worker if it does not run, so that its devices become known."""
-        self._start({})
-
-    def _start(self, added: Mapping[str, str]) -> None:
-        if not self._link.running and not self._closed:
-            self._link.start(added)
+        self._pump.start({})
 
     def stop(self) -> None:
         """End the worker: close its input, after 1 s SIGTERM, after another SIGKILL. Returns at once.
 
         Requests that run or wait end in `Failed` with code ``stopped``.
         """
-        for job in self._agenda.clear():
-            self._later(job, job.stopped())
+        self._pump.drop_waiting(Job.stopped)
         self._link.stop()
 
     def unload(self) -> None:
@@ -145,8 +137,7 @@ class WorkerService(QObject):
 
     def shutdown(self) -> None:
         """End the worker before this returns, in less than 3 s; nothing starts it again. Only for quitting."""
-        self._closed = True
-        waiting = self._agenda.clear()
+        waiting = self._pump.close()
         self._link.shutdown()
         for job in waiting:
             job.done(job.stopped())
@@ -157,12 +148,8 @@ class WorkerService(QObject):
         Returns:
             The id for `cancel`.
         """
-        job = Job(Load(id=self._next_id(), path=str(path), options=options), loaded_or_failed(done))
-        for replaced in self._agenda.add(job):
-            self._later(replaced, replaced.cancelled())
-        self._cancel_active()
-        self._soon()
-        return job.id
+        request = Load(id=self._pump.next_id(), path=str(path), options=options)
+        return self._pump.add(Job(request, loaded_or_failed(done)))
 
     def generate(
         self,
@@ -182,171 +169,45 @@ class WorkerService(QObject):
             The id for `cancel`.
         """
         request = Generate(
-            id=self._next_id(), messages=tuple(messages), sampling=sampling, max_tokens=max_tokens, stop=tuple(stop)
+            id=self._pump.next_id(),
+            messages=tuple(messages),
+            sampling=sampling,
+            max_tokens=max_tokens,
+            stop=tuple(stop),
         )
-        self._agenda.add(Job(request, finished_or_failed(done), on_delta, on_progress))
-        self._soon()
-        return request.id
+        return self._pump.add(Job(request, finished_or_failed(done), on_delta, on_progress))
 
     def cancel(self, request_id: int) -> None:
         """End a request. A worker that does not answer within 2 s is killed; the next message starts it again."""
-        active = self._agenda.active
-        waiting = self._agenda.remove(request_id)
-        if waiting is not None:
-            self._later(waiting, waiting.cancelled())
-        if active is None:
-            return
-        unwanted_reload = active.reload and waiting is not None and not self._agenda.waiting_answers
-        if active.id == request_id or unwanted_reload:
-            self._cancel_active()
-
-    def _cancel_active(self) -> None:
-        if self._agenda.active is not None:
-            self._link.cancel(self._agenda.active.id)
-
-    def _next_id(self) -> int:
-        self._ids += 1
-        return self._ids
-
-    def _soon(self) -> None:
-        QTimer.singleShot(0, self, self._pump)
-
-    def _later(self, job: Job, event: Terminal) -> None:
-        QTimer.singleShot(0, self, lambda: job.done(event))
-
-    def _pump(self) -> None:
-        """Give the worker its next job, if it is free and there is one."""
-        if self.state is WorkerState.STOPPING:
-            return
-        job = self._agenda.take()
-        if job is None:
-            return
-        if self._closed:
-            self._finish(job, job.stopped())
-            return
-        if isinstance(job.request, Generate) and self.model is None:
-            reload = self._reload_job()
-            if reload is None:
-                code, message, next_step = NO_MODEL
-                self._finish(job, Failed(id=job.id, code=code, message=message, next_step=next_step))
-                return
-            self._agenda.put_back(job, before=reload)
-            job = reload
-        self._send(job)
-
-    def _send(self, job: Job) -> None:
-        """Give the active job to the worker; a load in its safer form, where it has one, or later if that needs
-        another process or the devices."""
-        request, safe_mode = job.request, self._safe_mode
-        if not isinstance(request, Load) or safe_mode is None:
-            self._start(self._link.added)
-        elif safe_mode.needs_devices(Path(request.path)):
-            self._agenda.postpone()
-            self._start({})
-            return
-        else:
-            load = safe_mode.plan(Path(request.path), request.options)
-            if self._link.running and self._link.added != load.environment:
-                self._agenda.postpone()
-                self._link.stop()
-                return
-            self._start(load.environment)
-            safe_mode.sent(load)
-            request = msgspec.structs.replace(request, options=load.options)
-        if self._link.running and self._agenda.active is job:
-            self._link.submit(request)
-
-    def _reload_job(self) -> Job | None:
-        if self._last_load is None:
-            return None
-        path, options = self._last_load
-        return Job(Load(id=self._next_id(), path=str(path), options=options), self._reloaded, reload=True)
-
-    def _reloaded(self, event: Terminal) -> None:
-        if isinstance(event, Failed) and event.code != "cancelled":
-            for job in self._agenda.clear_answers():
-                self._later(job, msgspec.structs.replace(event, id=job.id))
-
-    def _finish(self, job: Job, event: Terminal) -> None:
-        """The active job ended."""
-        self._agenda.active = None
-        if isinstance(job.request, Load):
-            self._keep_load(job.request, event, job.reload)
-            self._tell_safer(job, event)
-        self._soon()
-        job.done(event)
-
-    def _keep_load(self, request: Load, event: Terminal, reload: bool) -> None:
-        """What the next message loads. Not an earlier model after a failure: another one must not answer unasked."""
-        if isinstance(event, Loaded):
-            self._last_load = (Path(request.path), request.options)
-            if self._notices is not None:
-                self._notices.withdraw(NOTICE)
-        elif isinstance(event, Failed) and event.code not in ("cancelled", "stopped") and not reload:
-            self._last_load = None
+        self._pump.cancel(request_id)
 
     def _take(self, event: FromWorker) -> None:
-        active = self._agenda.active
         if isinstance(event, Hello):
             self.hello_received.emit(event)
-            self._soon()
-        elif active is None or event.id != active.id:
-            return
-        elif isinstance(event, Delta):
-            if event.tps > 0:
-                self._tell_speed(event.tps)
-            active.on_delta(event)
-        elif isinstance(event, Progress):
-            self._progress(active, event)
-        else:
-            if isinstance(event, Finished) and event.stats.decode_tps > 0:
-                self._tell_speed(event.stats.decode_tps)
-            self._finish(active, event)
+        self._pump.take(event)
 
-    def _progress(self, active: Job, event: Progress) -> None:
-        active.on_progress(event)
-        if event.stage == "load" and event.total > 0:
+    def _heard(self, event: Delta | Progress | Terminal) -> None:
+        """What an event of the running job says of the worker."""
+        if isinstance(event, Delta) and event.tps > 0:
+            self._tell_speed(event.tps)
+        elif isinstance(event, Finished) and event.stats.decode_tps > 0:
+            self._tell_speed(event.stats.decode_tps)
+        elif isinstance(event, Progress) and event.stage == "load" and event.total > 0:
             self.load_progress.emit(min(max(event.done / event.total, 0.0), 1.0))
-            for job in self._agenda.waiting_answers:
-                job.on_progress(msgspec.structs.replace(event, id=job.id))
+
+    def _job_ended(self, job: Job, event: Terminal) -> None:
+        if isinstance(job.request, Load) and self._teller is not None:
+            self._teller.load_ended(job, event, self._link.running)
 
     def _ended(self, death: WorkerDeath | None, verdict: Verdict | None, failures: list[Failed]) -> None:
         """The worker is gone. A crash ends what waits too; a kill after a cancel was wanted, so the rest goes on."""
-        overtaken = self._agenda.clear() if death is not None and verdict is not Verdict.NO_ANSWER else []
-        active = self._agenda.active
         if death is not None:
-            self._tell_death(death, verdict, active)
-        for job in overtaken:
-            self._later(job, job.failed_by(death))
-        self._soon()
-        if active is not None:
-            self._finish(active, next((f for f in failures if f.id == active.id), active.failed_by(death)))
-
-    def _tell_death(self, death: WorkerDeath, verdict: Verdict | None, active: Job | None) -> None:
-        self.died.emit(death)
-        safe_mode = self._safe_mode
-        if self._notices is None or (safe_mode is not None and safe_mode.climbing):
-            return
-        severity = Severity.WARN if verdict is Verdict.NO_ANSWER else Severity.ERROR
-        text = f"{death.sentence} {death.next_step}"
-        actions = self._offer(HANG if verdict is Verdict.NO_ANSWER else death.code, death.log_tail, active)
-        self._notices.post(Notice(NOTICE, severity, text, death.log_tail, actions))
-
-    def _tell_safer(self, job: Job, event: Terminal) -> None:
-        """A load failed and the worker lives: a notice only where safer settings may help, the asker tells the rest."""
-        if not isinstance(event, Failed) or self._notices is None or not self._link.running:
-            return
-        if actions := self._offer(event.code, event.detail, job):
-            text = f"{event.message} {event.next_step}".strip()
-            self._notices.post(Notice(NOTICE, Severity.ERROR, text, event.detail, actions))
-
-    def _offer(self, code: str, detail: str, active: Job | None) -> tuple[Action, ...]:
-        """What can be done about the end of a worker that was at ``active``."""
-        if self._safe_mode is None or active is None:
-            return ()
-        if isinstance(active.request, Load):
-            return self._safe_mode.offer(Path(active.request.path), active.request.options, code, detail)
-        return () if self._last_load is None else self._safe_mode.offer(*self._last_load, code, detail)
+            if verdict is not Verdict.NO_ANSWER:
+                self._pump.drop_waiting(lambda job: job.failed_by(death))
+            self.died.emit(death)
+            if self._teller is not None:
+                self._teller.death(death, verdict, self._pump.active, self.last_load)
+        self._pump.worker_ended(death, failures)
 
     def _tell(self) -> None:
         """Emit what changed."""
