@@ -11,6 +11,9 @@ from engine.protocol.types import FlashAttention, KvType, LoadOptions, SplitMode
 
 _DEFAULT = LoadOptions()
 
+MAX_VARIABLES = 64
+"""Most variables of one backend that are kept."""
+
 
 class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How models are loaded, and which one was last. What belongs to one model (RoPE, LoRA, experts) is not here.
@@ -51,3 +54,22 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
             field.name for field in msgspec.structs.fields(type(self)) if field.name not in ("last_model", "shares")
         ]
         return LoadOptions(shares=self.shares if fitting else (), **{name: getattr(self, name) for name in names})
+
+
+class BackendSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the next worker process does with its ggml plugins.
+
+    Attributes:
+        off: Names of backends, as in `BackendInfo.name`, that are not loaded; upper and lower case are the same.
+        environment: Variables of each backend: backend name to variable to value. Those of a backend that is off are
+            not set.
+        ignored: Variables of the user's own environment that the worker does not get.
+    """
+
+    off: tuple[str, ...] = ()
+    environment: dict[str, Annotated[dict[str, str], msgspec.Meta(max_length=MAX_VARIABLES)]] = {}
+    ignored: tuple[str, ...] = ()
+
+    def is_off(self, backend: str) -> bool:
+        """Whether the user switched ``backend`` off."""
+        return backend.casefold() in {name.casefold() for name in self.off}
