@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from engine.errors import VrambleError
 from engine.protocol.types import FlashAttention, KvType, LoadOptions, SplitMode
@@ -44,64 +45,83 @@ _NUMBERS: dict[str, tuple[str, float, float]] = {
 }
 
 
+class Problem(NamedTuple):
+    """What cannot be meant: a sentence, what to do about it, and the field of `LoadOptions` it is shown at."""
+
+    message: str
+    next_step: str
+    field: str
+
+
 def check_options(options: LoadOptions) -> None:
     """Refuse what cannot be meant.
 
     Raises:
         VrambleError: ``bad-load-options`` with one sentence.
     """
+    for problem in problems(options):
+        raise VrambleError(CODE, problem.message, problem.next_step)
+
+
+def problems(options: LoadOptions) -> Iterator[Problem]:
+    """All that cannot be meant, the most basic first."""
     for rule in (_integers, _numbers, _flash, _devices, _adapters):
-        for message, next_step in rule(options):
-            raise VrambleError(CODE, message, next_step)
+        yield from rule(options)
 
 
-Found = Iterator[tuple[str, str]]
+Found = Iterator[Problem]
 Rule = Callable[[LoadOptions], Found]
 
 
 def _integers(options: LoadOptions) -> Found:
     for name, (words, lowest, highest) in _INTEGERS.items():
         if not lowest <= getattr(options, name) <= highest:
-            yield f"{words} has to be from {lowest} to {highest}, not {getattr(options, name)}.", OTHER_OPTIONS
+            message = f"{words} has to be from {lowest} to {highest}, not {getattr(options, name)}."
+            yield Problem(message, OTHER_OPTIONS, name)
 
 
 def _numbers(options: LoadOptions) -> Found:
     for name, (words, lowest, highest) in _NUMBERS.items():
         value = getattr(options, name)
         if value is not None and not lowest <= value <= highest:
-            yield f"{words} has to be from {lowest:g} to {highest:g}, not {value:g}.", OTHER_OPTIONS
+            message = f"{words} has to be from {lowest:g} to {highest:g}, not {value:g}."
+            yield Problem(message, OTHER_OPTIONS, name)
 
 
 def _flash(options: LoadOptions) -> Found:
     if options.flash_attention is not FlashAttention.OFF:
         return
     if options.kv_type_v is not KvType.F16:
-        yield "Quantised values in the KV cache need flash attention, which is switched off.", WITH_FLASH
+        message = "Quantised values in the KV cache need flash attention, which is switched off."
+        yield Problem(message, WITH_FLASH, "flash_attention")
     if options.split is SplitMode.TENSOR and len(options.devices) > 1:
-        yield "The split by tensors needs flash attention, which is switched off.", "Switch flash attention on."
+        message = "The split by tensors needs flash attention, which is switched off."
+        yield Problem(message, "Switch flash attention on.", "flash_attention")
 
 
 def _devices(options: LoadOptions) -> Found:
     if len(options.devices) > MAX_DEVICES:
-        yield f"A model can be shared by {MAX_DEVICES} devices at most.", "Choose fewer devices."
+        yield Problem(f"A model can be shared by {MAX_DEVICES} devices at most.", "Choose fewer devices.", "devices")
     if not options.shares:
         return
     if len(options.shares) != len(options.devices):
-        yield (
+        yield Problem(
             f"There are {len(options.shares)} shares for {len(options.devices)} devices.",
             "Give one share for each device, or none.",
+            "shares",
         )
     if not all(0 <= share <= MAX_SHARE for share in options.shares) or not any(options.shares):
-        yield f"Shares have to be from 0 to {MAX_SHARE:g}, one of them above 0.", OTHER_OPTIONS
+        yield Problem(f"Shares have to be from 0 to {MAX_SHARE:g}, one of them above 0.", OTHER_OPTIONS, "shares")
 
 
 def _adapters(options: LoadOptions) -> Found:
     if len(options.lora) > MAX_ADAPTERS:
-        yield f"At most {MAX_ADAPTERS} LoRA adapters can be used together.", OTHER_OPTIONS
+        yield Problem(f"At most {MAX_ADAPTERS} LoRA adapters can be used together.", OTHER_OPTIONS, "lora")
     for adapter in options.lora:
         if not abs(adapter.scale) <= MAX_LORA_SCALE:
             limit = f"from -{MAX_LORA_SCALE:g} to {MAX_LORA_SCALE:g}"
-            yield f"The scale of a LoRA adapter has to be {limit}, not {adapter.scale:g}.", OTHER_OPTIONS
+            message = f"The scale of a LoRA adapter has to be {limit}, not {adapter.scale:g}."
+            yield Problem(message, OTHER_OPTIONS, "lora")
     paths = [adapter.path for adapter in options.lora]
     if len(set(paths)) < len(paths):
-        yield "A LoRA adapter is named twice.", "Name each adapter once."
+        yield Problem("A LoRA adapter is named twice.", "Name each adapter once.", "lora")

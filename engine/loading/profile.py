@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 
 import msgspec
 
-from engine.protocol.types import DeviceInfo, DeviceKind, KvType, LoadOptions
+from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, KvType, LoadOptions
 
 GIB = 1 << 30
 IGPU_MICRO_BATCH = 128
@@ -43,6 +45,59 @@ def profile_for(
     if kind in _ORDER and is_tight(room, weights):
         options = msgspec.structs.replace(options, kv_type_k=KvType.Q8_0, kv_type_v=KvType.Q8_0)
     return options
+
+
+class Suit(StrEnum):
+    """One thing that a profile changes."""
+
+    SMALL_STEPS = "small-steps"
+    """Small micro-batch: the kernel takes a slow GPU that computes for long for hung."""
+    NO_MMAP = "no-mmap"
+    """The file is read, not mapped: on unified memory mapped weights take their place twice."""
+    KV_8_BIT = "kv-8-bit"
+    """Keys and values in q8_0: there is little room beside the weights."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What suits a device: ``changes`` say in what ``options`` differ from what was there before."""
+
+    options: LoadOptions
+    kind: DeviceKind | None = None
+    changes: tuple[Suit, ...] = ()
+
+
+def suited(
+    base: LoadOptions,
+    kind: DeviceKind | None,
+    room: int | None,
+    weights: int | None,
+    *,
+    quantised_kv: bool,
+) -> Profile:
+    """``base`` with what suits the device, where ``base`` says nothing of its own (is as the defaults are).
+
+    Args:
+        kind: Of the device that will be taken; None when unknown, which changes nothing.
+        room: As in `profile_for`.
+        weights: As in `profile_for`.
+        quantised_kv: The heads of the model are known to fit into the blocks of a quantised KV cache.
+    """
+    plain = LoadOptions()
+    wanted = plain if kind is None else profile_for(kind, room, weights)
+    allowed = quantised_kv and base.flash_attention is not FlashAttention.OFF
+    fields = {
+        Suit.SMALL_STEPS: ("n_ubatch",),
+        Suit.NO_MMAP: ("mmap",),
+        Suit.KV_8_BIT: ("kv_type_k", "kv_type_v") if allowed else (),
+    }
+    options, changes = base, []
+    for suit, names in fields.items():
+        other = {name: getattr(wanted, name) for name in names if getattr(wanted, name) != getattr(plain, name)}
+        if other and all(getattr(base, name) == getattr(plain, name) for name in names):
+            options = msgspec.structs.replace(options, **other)
+            changes.append(suit)
+    return Profile(options, kind, tuple(changes))
 
 
 def is_tight(room: int | None, weights: int | None) -> bool:
