@@ -62,6 +62,7 @@ def context_params(llama: Llama, options: LoadOptions, trained: TrainedContext, 
     params.n_batch = options.n_batch
     params.n_ubatch = min(options.n_ubatch, options.n_batch)
     params.n_seq_max = 1
+    params.n_outputs_max = 1  # only the last token of a slice is asked for; room for all costs vocabulary x micro-batch
     params.n_threads = threads
     params.n_threads_batch = threads
     params.flash_attn_type = _FLASH[options.flash_attention]
