@@ -131,7 +131,7 @@ def strays(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in sorted(environ) if _STRAY.fullmatch(name)}
 
 
-def worker_environment(settings: BackendSettings, environ: Mapping[str, str]) -> dict[str, str]:
+def backend_environment(settings: BackendSettings, environ: Mapping[str, str]) -> dict[str, str]:
     """``environ`` of a worker as the user wants it: what strays left out, own values laid over, backends off.
 
     Entries that a hand-edited file made unusable are passed over.

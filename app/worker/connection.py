@@ -9,9 +9,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs import SerialRunner
 from app.paths import Paths
+from app.settings.records import BackendSettings
+from app.settings.store import SettingsStore
+from app.settings.variables import backend_environment
 from app.worker.log import WorkerLog
 from app.worker.process import WorkerProcess
-from engine.client.command import worker_command
+from engine.client.command import WorkerCommand, worker_command
 from engine.client.session import Session, WorkerState
 from engine.protocol.frames import Request
 
@@ -20,6 +23,9 @@ LOOK_MS = 250
 
 class WorkerConnection(QObject):
     """Feeds the session of the present process from Qt's event loop.
+
+    Args:
+        settings: Which backends the user switched off, and their variables; None: nothing is changed.
 
     Attributes:
         added: Variables that the present or last process got more than the others.
@@ -38,9 +44,10 @@ class WorkerConnection(QObject):
         runner: SerialRunner | None,
         environ: Mapping[str, str] | None,
         parent: QObject | None = None,
+        settings: SettingsStore | None = None,
     ) -> None:
         super().__init__(parent)
-        self._paths, self._environ = paths, environ
+        self._paths, self._environ, self._settings = paths, environ, settings
         self._log = WorkerLog(paths.logs / "worker.log", runner, self)
         self._process: WorkerProcess | None = None
         self.added: Mapping[str, str] = {}
@@ -69,9 +76,7 @@ class WorkerConnection(QObject):
         self.session = Session(time.monotonic)
         self.added = added
         self._log.begin()
-        command = worker_command(self._paths.backends, self._environ)
-        command.environment.update(added)
-        process = WorkerProcess(command, self)
+        process = WorkerProcess(self._command(added), self)
         process.frames.connect(self._receive)
         process.log.connect(self._log.feed)
         process.channel_closed.connect(self._channel_closed)
@@ -80,6 +85,14 @@ class WorkerConnection(QObject):
         self.session.started()
         process.start()
         self._changed()
+
+    def _command(self, added: Mapping[str, str]) -> WorkerCommand:
+        """What to start: the user's settings of the backends over the own environment, ``added`` over both."""
+        command = worker_command(self._paths.backends, self._environ)
+        environment = command.environment
+        if self._settings is not None:
+            environment = backend_environment(self._settings.get(BackendSettings), environment)
+        return WorkerCommand(command.arguments, {**environment, **added})
 
     def submit(self, request: Request) -> None:
         """Send a request."""

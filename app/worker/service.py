@@ -46,7 +46,7 @@ class WorkerService(QObject):
         runner: Writes the log file; None: no file.
         notices: Where the end of a worker is told.
         environ: Environment the worker's one is made from; default: this process's own.
-        settings: Where safer settings are kept; None: none are offered.
+        settings: Where safer settings are kept, and what the backends get; None: none are offered.
         layers: Layers of an installed model, 0 when unknown, for safer settings.
     """
 
@@ -68,7 +68,7 @@ class WorkerService(QObject):
         layers: Callable[[Path], int] = lambda _path: 0,
     ) -> None:
         super().__init__(parent)
-        self._link = WorkerConnection(paths, runner, environ, self)
+        self._link = WorkerConnection(paths, runner, environ, self, settings)
         self._link.changed.connect(self._tell)
         self._link.heard.connect(self._take)
         self._link.ended.connect(self._ended)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.settings.fields import decode
 from app.settings.records import BackendSettings
-from app.settings.variables import KNOWN, OFF_ENV, Problem, known_for, problem_with, strays, worker_environment
+from app.settings.variables import KNOWN, OFF_ENV, Problem, known_for, problem_with, strays, backend_environment
 
 
 @pytest.mark.parametrize("variable", KNOWN, ids=lambda variable: variable.name)
@@ -65,7 +65,7 @@ def test_strays_are_what_steers_a_gpu_and_nothing_else() -> None:
 
 
 def test_nothing_set_leaves_the_environment_as_it_is() -> None:
-    assert worker_environment(BackendSettings(), {"HIP_VISIBLE_DEVICES": "-1"}) == {"HIP_VISIBLE_DEVICES": "-1"}
+    assert backend_environment(BackendSettings(), {"HIP_VISIBLE_DEVICES": "-1"}) == {"HIP_VISIBLE_DEVICES": "-1"}
 
 
 def test_the_worker_gets_what_the_user_set() -> None:
@@ -75,7 +75,7 @@ def test_the_worker_gets_what_the_user_set() -> None:
         ignored=("HIP_VISIBLE_DEVICES",),
     )
     environ = {"HIP_VISIBLE_DEVICES": "-1", "GGML_VK_DISABLE_F16": "yes", "HOME": "/h"}
-    assert worker_environment(settings, environ) == {
+    assert backend_environment(settings, environ) == {
         "HOME": "/h",
         "GGML_VK_DISABLE_F16": "1",
         OFF_ENV: "ROCm,RPC",
@@ -83,12 +83,12 @@ def test_the_worker_gets_what_the_user_set() -> None:
 
 
 def test_what_the_user_switched_off_outside_stays_off() -> None:
-    assert worker_environment(BackendSettings(off=("rpc",)), {OFF_ENV: "Vulkan, rpc"})[OFF_ENV] == "Vulkan,rpc"
-    assert worker_environment(BackendSettings(), {OFF_ENV: "Vulkan"})[OFF_ENV] == "Vulkan"
+    assert backend_environment(BackendSettings(off=("rpc",)), {OFF_ENV: "Vulkan, rpc"})[OFF_ENV] == "Vulkan,rpc"
+    assert backend_environment(BackendSettings(), {OFF_ENV: "Vulkan"})[OFF_ENV] == "Vulkan"
 
 
 def test_only_strays_can_be_ignored() -> None:
-    assert worker_environment(BackendSettings(ignored=("HOME", "PATH")), {"HOME": "/h"}) == {"HOME": "/h"}
+    assert backend_environment(BackendSettings(ignored=("HOME", "PATH")), {"HOME": "/h"}) == {"HOME": "/h"}
 
 
 TEXT = st.text(max_size=12)
@@ -104,7 +104,7 @@ TEXT = st.text(max_size=12)
     )
 )
 def test_no_file_makes_an_environment_that_a_process_cannot_have(values) -> None:
-    environment = worker_environment(decode(BackendSettings, values), {"HOME": "/h"})
+    environment = backend_environment(decode(BackendSettings, values), {"HOME": "/h"})
     assert environment.pop("HOME") == "/h"
     for name, value in environment.items():
         assert name
