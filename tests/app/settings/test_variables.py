@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.settings.fields import decode
 from app.settings.records import BackendSettings
-from app.settings.variables import KNOWN, OFF_ENV, Problem, known_for, problem_with, strays, backend_environment
+from app.settings.variables import KNOWN, OFF_ENV, Problem, backend_environment, known_for, problem_with, strays
 
 
 @pytest.mark.parametrize("variable", KNOWN, ids=lambda variable: variable.name)
