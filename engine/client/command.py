@@ -28,7 +28,22 @@ OVERLAYS_OFF = {
 }
 """The switches that Steam's and the desktops' implicit layers look for."""
 
-PRELOADED_OVERLAYS = ("gameoverlayrenderer", "libmangohud", "libmangoapp")
+LAYERS_DISABLE = "VK_LOADER_LAYERS_DISABLE"
+"""Comma list of layers that the Vulkan loader leaves out, with ``*`` at both ends (loader 1.3.234 and newer)."""
+
+OVERLAY_LAYERS = (
+    "*mangohud*",
+    "*vkbasalt*",
+    "*steam_overlay*",
+    "*steam_fossilize*",
+    "*obs_vkcapture*",
+    "*gamescope_wsi*",
+    "*mesa_overlay*",
+    "*frame_generation*",
+)
+"""The same layers by name, whatever variable they look for."""
+
+PRELOADED_OVERLAYS = ("gameoverlayrenderer", "libmangohud", "libmangoapp", "libobs_glcapture")
 
 
 @dataclass(frozen=True)
@@ -56,6 +71,7 @@ def worker_environment(environ: Mapping[str, str], backends: Path | None = None)
     """``environ`` without the layers that games want, and with what the worker needs to find its parts."""
     env = {key: value for key, value in environ.items() if key not in OVERLAY_SWITCHES}
     env.update(OVERLAYS_OFF)
+    env[LAYERS_DISABLE] = ",".join([*filter(None, [env.get(LAYERS_DISABLE, "")]), *OVERLAY_LAYERS])
     preload = _without_overlays(env.pop("LD_PRELOAD", ""))
     if preload:
         env["LD_PRELOAD"] = preload
@@ -64,7 +80,22 @@ def worker_environment(environ: Mapping[str, str], backends: Path | None = None)
     return with_source(env)
 
 
+def overlays_kept_away(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What of ``environ`` would have put an overlay into the worker: variables, and files named in ``LD_PRELOAD``."""
+    switches = tuple(f"{name}={environ[name]}" for name in OVERLAY_SWITCHES if environ.get(name))
+    preloaded = (entry for entry in _entries(environ.get("LD_PRELOAD", "")) if _is_overlay(entry))
+    return switches + tuple(dict.fromkeys(entry.rpartition("/")[2] for entry in preloaded))
+
+
 def _without_overlays(preload: str) -> str:
-    """A value for ``LD_PRELOAD`` without overlay libraries. Entries are separated by colons or blanks."""
-    entries = preload.replace(":", " ").split()
-    return ":".join(e for e in entries if not any(word in e.lower() for word in PRELOADED_OVERLAYS))
+    """A value for ``LD_PRELOAD`` without overlay libraries."""
+    return ":".join(entry for entry in _entries(preload) if not _is_overlay(entry))
+
+
+def _entries(preload: str) -> list[str]:
+    """The files of an ``LD_PRELOAD``, which are separated by colons or blanks."""
+    return preload.replace(":", " ").split()
+
+
+def _is_overlay(library: str) -> bool:
+    return any(word in library.lower() for word in PRELOADED_OVERLAYS)
