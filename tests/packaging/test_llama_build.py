@@ -4,10 +4,11 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from vramble_setup import llama_build
+from vramble_setup import cmake_build, llama_build
+from vramble_setup.cmake_build import pinned, unpack_source
 from vramble_setup.commands import CommandError
 from vramble_setup.cpu_level import level_from_flags
-from vramble_setup.llama_build import Plan, build, facts_of, pinned
+from vramble_setup.llama_build import Plan, build, facts_of
 from vramble_setup.report import SetupError
 from vramble_setup.vulkan_tools import NoVulkan, VulkanTools
 
@@ -108,10 +109,10 @@ def test_a_build_that_fails_either_way_is_not_blamed_on_vulkan(entries, tmp_path
 def test_little_memory_means_few_compilers_at_once(tmp_path):
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal: 16000000 kB\nMemAvailable:    900000 kB\n")
-    assert llama_build.jobs(meminfo) == 1
+    assert cmake_build.jobs(meminfo) == 1
     meminfo.write_text("MemAvailable: 900000000 kB\n")
-    assert llama_build.jobs(meminfo) >= 2
-    assert llama_build.jobs(tmp_path / "none") >= 1
+    assert cmake_build.jobs(meminfo) >= 2
+    assert cmake_build.jobs(tmp_path / "none") >= 1
 
 
 def test_a_wrong_source_archive_is_refused(tmp_path):
@@ -119,4 +120,4 @@ def test_a_wrong_source_archive_is_refused(tmp_path):
         (folder / "llama_cpp_python-0.3.36.tar.gz").write_bytes(b"something else")
 
     with pytest.raises(SetupError, match="not the pinned one"):
-        llama_build._unpack_source(PLAN, tmp_path / "source", tmp_path / "log", fetch)
+        unpack_source(PLAN.version, PLAN.archive_hash, tmp_path / "source", tmp_path / "log", fetch)
