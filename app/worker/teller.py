@@ -7,7 +7,7 @@ from pathlib import Path
 from app.notices import Action, Notice, Notices, Severity
 from app.worker.agenda import Job
 from app.worker.safe_mode import NOTICE, SafeMode
-from engine.client.ladder import HANG
+from engine.client.death_words import HANG
 from engine.client.session import Verdict, WorkerDeath
 from engine.protocol.frames import Failed, Load, Loaded, Terminal
 from engine.protocol.types import LoadOptions

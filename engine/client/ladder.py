@@ -9,14 +9,12 @@ from typing import Final
 
 import msgspec
 
-from engine.client.death import GPU_MEMORY_WORDS
+from engine.client.death_words import GPU_MEMORY_WORDS, HANG
 from engine.errors import VrambleError
 from engine.loading.check import check_options
 from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, LoadOptions
 
 CPU: Final = "cpu"
-HANG: Final = "hang"
-"""A cancel was not answered. Not a code of its own elsewhere: `Verdict.NO_ANSWER` tells it."""
 
 GPU_KINDS: Final = frozenset({DeviceKind.GPU, DeviceKind.IGPU})
 GPU_MEMORY: Final = "out-of-device-memory"

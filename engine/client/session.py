@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from enum import Enum, StrEnum, auto
 
-from engine.client.death import Verdict, WorkerDeath, describe_death
+from engine.client.death import WorkerDeath, describe_death
+from engine.client.death_words import Verdict
+from engine.client.memory_trouble import MemoryTrouble
+from engine.client.states import Phase, WorkerState, state_of
 from engine.client.watch import Watch
 from engine.protocol.codec import Garbage, encode, worker_output
 from engine.protocol.frames import (
@@ -29,6 +31,8 @@ from engine.protocol.frames import (
     Loaded,
     Progress,
     Request,
+    SelfTest,
+    SelfTested,
     Terminal,
     Unload,
     Unloaded,
@@ -42,31 +46,7 @@ CANCEL_SECONDS = 2.0
 CLOSED_SECONDS = 1.0
 
 
-class WorkerState(StrEnum):
-    """What the worker is doing. Exactly one at a time."""
-
-    STOPPED = "stopped"
-    STARTING = "starting"
-    IDLE = "idle"
-    """Running without a model."""
-    LOADING = "loading"
-    READY = "ready"
-    """Running with a model."""
-    GENERATING = "generating"
-    STOPPING = "stopping"
-    CRASHED = "crashed"
-
-
-class _Phase(Enum):
-    NEW = auto()
-    STARTING = auto()
-    RUNNING = auto()
-    STOPPING = auto()
-    STOPPED = auto()
-    CRASHED = auto()
-
-
-_END = re.compile(rb'^\s*\{"type":"(?:loaded|unloaded|finished|devices|failed)","id":(\d{1,15})\D')
+_END = re.compile(rb'^\s*\{"type":"(?:loaded|unloaded|finished|devices|self_tested|failed)","id":(\d{1,15})\D')
 """How a terminal frame begins, also one that cannot be read."""
 
 _SUCCESS: dict[type[Request], type[Terminal]] = {
@@ -74,17 +54,10 @@ _SUCCESS: dict[type[Request], type[Terminal]] = {
     Unload: Unloaded,
     Generate: Finished,
     ListDevices: Devices,
+    SelfTest: SelfTested,
 }
 
 _VERDICTS: dict[int | str, Verdict] = {"hello": Verdict.NO_HELLO, "closed": Verdict.CLOSED}
-
-_STATE_OF_PHASE = {
-    _Phase.NEW: WorkerState.STOPPED,
-    _Phase.STARTING: WorkerState.STARTING,
-    _Phase.STOPPING: WorkerState.STOPPING,
-    _Phase.STOPPED: WorkerState.STOPPED,
-    _Phase.CRASHED: WorkerState.CRASHED,
-}
 
 
 class Session:
@@ -103,7 +76,7 @@ class Session:
         self.verdict: Verdict | None = None
         self.garbage = 0
         self._clock = clock
-        self._phase = _Phase.NEW
+        self._phase = Phase.NEW
         self._pending: dict[int, Request] = {}
         self._cancelled: set[int] = set()
         self._decoder = worker_output()
@@ -112,14 +85,7 @@ class Session:
     @property
     def state(self) -> WorkerState:
         """Follows from the process, the oldest pending request and the model."""
-        if self._phase is not _Phase.RUNNING:
-            return _STATE_OF_PHASE[self._phase]
-        head = next(iter(self._pending.values()), None)
-        if isinstance(head, Load | Unload):
-            return WorkerState.LOADING
-        if isinstance(head, Generate):
-            return WorkerState.GENERATING
-        return WorkerState.IDLE if self.model is None else WorkerState.READY
+        return state_of(self._phase, self._pending.values(), self.model is not None)
 
     @property
     def pending(self) -> tuple[int, ...]:
@@ -133,9 +99,9 @@ class Session:
 
     def started(self) -> None:
         """The process is being started. `Hello` is due from now on."""
-        if self._phase is not _Phase.NEW:
+        if self._phase is not Phase.NEW:
             raise RuntimeError("a session is for one process")
-        self._phase = _Phase.STARTING
+        self._phase = Phase.STARTING
         self._watch.start("hello", HELLO_SECONDS, self._clock())
 
     def submit(self, request: Request) -> bytes:
@@ -145,7 +111,7 @@ class Session:
             RuntimeError: The process is not there, or is being stopped: nothing would answer.
             ValueError: The id is in use.
         """
-        if self._phase not in (_Phase.STARTING, _Phase.RUNNING):
+        if self._phase not in (Phase.STARTING, Phase.RUNNING):
             raise RuntimeError(f"no request to a worker that is {self.state}")
         if request.id in self._pending:
             raise ValueError(f"request id {request.id} is in use")
@@ -159,7 +125,7 @@ class Session:
 
         The worker has `CANCEL_SECONDS` for it, counted from its hello: before that it cannot listen.
         """
-        if target not in self._pending or target in self._cancelled or self._phase is _Phase.STOPPING:
+        if target not in self._pending or target in self._cancelled or self._phase is Phase.STOPPING:
             return b""
         self._cancelled.add(target)
         if self.hello is not None:
@@ -168,21 +134,21 @@ class Session:
 
     def stopping(self) -> None:
         """The driver is ending the process on purpose: its end will be no death."""
-        if self._phase in (_Phase.STARTING, _Phase.RUNNING):
-            self._phase = _Phase.STOPPING
+        if self._phase in (Phase.STARTING, Phase.RUNNING):
+            self._phase = Phase.STOPPING
             self._watch.clear_all()
 
     def receive(self, data: bytes) -> list[FromWorker]:
         """Events that ``data`` (cut anywhere) completes. What makes no sense is counted in ``garbage``."""
         events: list[FromWorker] = []
-        if self._phase in (_Phase.STARTING, _Phase.RUNNING, _Phase.STOPPING):
+        if self._phase in (Phase.STARTING, Phase.RUNNING, Phase.STOPPING):
             for frame in self._decoder.feed(data):
                 events += self._take(frame)
         return events
 
     def channel_closed(self) -> None:
         """The worker closed its frame channel. It is about to end; if it goes on running, `overdue` tells."""
-        if self._phase in (_Phase.STARTING, _Phase.RUNNING):
+        if self._phase in (Phase.STARTING, Phase.RUNNING):
             self._watch.start("closed", CLOSED_SECONDS, self._clock())
 
     def overdue(self, now: float) -> bool:
@@ -193,17 +159,25 @@ class Session:
         late = self._watch.expired(now)
         if late is not None and self.verdict is None:
             self.verdict = _VERDICTS.get(late, Verdict.NO_ANSWER)
-        return self.verdict is not None and self._phase in (_Phase.STARTING, _Phase.RUNNING)
+        return self.verdict is not None and self._phase in (Phase.STARTING, Phase.RUNNING)
+
+    def condemn(self, verdict: Verdict) -> None:
+        """The driver decided that the worker has to be killed; `overdue` says so from now on."""
+        if self.verdict is None and self._phase in (Phase.STARTING, Phase.RUNNING):
+            self.verdict = verdict
 
     def ended(
-        self, exit_code: int | None, signal: int | None, log_tail: str
+        self, exit_code: int | None, signal: int | None, log_tail: str, trouble: MemoryTrouble | None = None
     ) -> tuple[WorkerDeath | None, list[Failed]]:
-        """The process is gone: how it died (None when that was wanted) and one `Failed` for each pending request."""
-        if self._phase in (_Phase.NEW, _Phase.STOPPED, _Phase.CRASHED):
+        """The process is gone: how it died (None when that was wanted) and one `Failed` for each pending request.
+
+        ``trouble``: what the kernel says of the memory at that moment.
+        """
+        if self._phase in (Phase.NEW, Phase.STOPPED, Phase.CRASHED):
             return None, []
-        wanted = self._phase is _Phase.STOPPING
-        self._phase = _Phase.STOPPED if wanted else _Phase.CRASHED
-        death = None if wanted else describe_death(exit_code, signal, log_tail, self.verdict)
+        wanted = self._phase is Phase.STOPPING
+        self._phase = Phase.STOPPED if wanted else Phase.CRASHED
+        death = None if wanted else describe_death(exit_code, signal, log_tail, self.verdict, trouble=trouble)
         failures = [self._failure(id_, death) for id_ in self._pending]
         self._pending.clear()
         self._cancelled.clear()
@@ -243,8 +217,8 @@ class Session:
             self.hello = hello
             for target in self._cancelled:
                 self._watch.start(target, CANCEL_SECONDS, self._clock())
-            if self._phase is _Phase.STARTING:
-                self._phase = _Phase.RUNNING
+            if self._phase is Phase.STARTING:
+                self._phase = Phase.RUNNING
             return [hello]
         self.verdict = Verdict.WRONG_PROTOCOL
         death = describe_death(None, None, "", self.verdict)

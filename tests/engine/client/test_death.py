@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.client.death import BY_LOG, BY_SIGNAL, BY_VERDICT, Verdict, describe_death
+from engine.client.death import describe_death
+from engine.client.death_words import BY_LOG, BY_SIGNAL, BY_VERDICT, Verdict
 
 VK_LOST = "terminate called after throwing an instance of 'vk::DeviceLostError'\n  what():  ErrorDeviceLost"
 VK_MEMORY = "ggml_vulkan: vk::Device::allocateMemory: ErrorOutOfDeviceMemory"

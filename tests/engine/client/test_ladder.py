@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.client.death_words import HANG
 from engine.client.ladder import (
     CLIMBING,
     GPU_MEMORY,
-    HANG,
     SENTENCES,
     Rung,
     apply,

@@ -1,0 +1,27 @@
+"""Settings of the worker's upkeep."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+MAX_IDLE_MINUTES = 7 * 24 * 60
+MAX_TIMEOUT_S = 24 * 60 * 60
+
+
+class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How long the worker may be idle or silent.
+
+    Attributes:
+        idle_unload_minutes: Minutes without a message after which the model is unloaded; 0: never.
+        load_timeout_s: Seconds without any progress of a load after which it is told; five times as long ends it.
+            0: never.
+        answer_timeout_s: The same for an answer. A prompt that is known to be read slowly gets more.
+        self_test: Test each model once on each backend and driver after its first load.
+    """
+
+    idle_unload_minutes: Annotated[int, msgspec.Meta(ge=0, le=MAX_IDLE_MINUTES)] = 30
+    load_timeout_s: Annotated[int, msgspec.Meta(ge=0, le=MAX_TIMEOUT_S)] = 60
+    answer_timeout_s: Annotated[int, msgspec.Meta(ge=0, le=MAX_TIMEOUT_S)] = 60
+    self_test: bool = True
