@@ -12,6 +12,9 @@ MAX_PAIRS = 1 << 16
 MAX_KEY = 1 << 16
 MAX_KEPT_TEXT = 4096
 MAX_KEPT_PAIRS = 4096
+MAX_KEPT_ITEMS = 1024
+"""Longest list of numbers that is kept: llama.cpp takes models of up to 512 layers."""
+MAX_KEPT_LISTS = 256
 SMALLEST_PAIR = 8 + 4 + 1
 
 TEMPLATE = "tokenizer.chat_template"
@@ -21,10 +24,11 @@ Scalar = int | float | str
 
 @dataclass
 class Metadata:
-    """Numbers and short texts by key, and how long each list is."""
+    """Numbers, short texts and short lists of numbers by key, and how long each list is."""
 
     values: dict[str, Scalar] = field(default_factory=dict)
     list_lengths: dict[str, int] = field(default_factory=dict)
+    lists: dict[str, tuple[int | float, ...]] = field(default_factory=dict)
     has_template: bool = False
 
     def text(self, key: str) -> str:
@@ -70,7 +74,7 @@ def _read_value(cursor: Cursor, key: str, result: Metadata) -> None:
         if keep:
             result.values[key] = text
     elif kind == ARRAY:
-        _skip_list(cursor, key, result)
+        _read_list(cursor, key, result)
     elif kind in SCALAR_FORMATS:
         value = cursor.scalar(SCALAR_FORMATS[kind])
         if keep and (kind in INTEGER_KINDS or isinstance(value, float)):
@@ -88,7 +92,7 @@ def _read_text(cursor: Cursor, key: str, result: Metadata) -> str:
     return kept.decode("utf-8", "replace")
 
 
-def _skip_list(cursor: Cursor, key: str, result: Metadata) -> None:
+def _read_list(cursor: Cursor, key: str, result: Metadata) -> None:
     kind = cursor.u32()
     count = cursor.u64()
     if count > MAX_COUNT:
@@ -98,7 +102,15 @@ def _skip_list(cursor: Cursor, key: str, result: Metadata) -> None:
             raise cut_off()
         cursor.skip_strings(count)
     elif kind in SCALAR_FORMATS:
-        cursor.skip(count * struct.calcsize(SCALAR_FORMATS[kind]))
+        _take_numbers(cursor, key, result, SCALAR_FORMATS[kind], count)
     else:
         raise damaged(f"The list “{key[:80]}” is of a kind that GGUF does not have.")
     result.list_lengths[key] = count
+
+
+def _take_numbers(cursor: Cursor, key: str, result: Metadata, layout: str, count: int) -> None:
+    size = count * struct.calcsize(layout)
+    if count > MAX_KEPT_ITEMS or len(result.lists) >= MAX_KEPT_LISTS or size > cursor.left:
+        cursor.skip(size)
+        return
+    result.lists[key] = struct.unpack(f"<{count}{layout[1:]}", cursor.take(size))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from engine.library.gguf.cursor import Cursor, HeaderError, cut_off, damaged
 from engine.library.gguf.metadata import Metadata, read_metadata
 from engine.library.gguf.records import HeaderProblem, ModelHeader, Split
 from engine.library.gguf.tables import FILE_TYPES, GUESSED
-from engine.library.gguf.tensors import TensorTable, read_tensors
+from engine.library.gguf.tensors import TensorEntry, TensorTable, read_tensors
 from engine.library.sizes import size_text
 from engine.library.states import FileState
 
@@ -20,38 +22,69 @@ MAX_ALIGNMENT = 1 << 20
 OLD_MAGICS = {b"ggml", b"lmgg", b"tjgg", b"ggjt", b"fmgg", b"ggmf", b"algg", b"ggla", b"nsgg"}
 POINTER_START = b"version https://git-lfs"
 
+Found = TypeVar("Found")
+
 
 def read_file(path: Path) -> ModelHeader | HeaderProblem:
     """Header of the file at ``path``. Never raises for what the file holds or how it is protected."""
+    return _opened(path, read_header)
+
+
+def read_file_contents(path: Path) -> Contents | HeaderProblem:
+    """`read_contents` of the file at ``path``. Raises as little as `read_file`."""
+    return _opened(path, read_contents)
+
+
+def _opened(path: Path, read: Callable[[BinaryIO, int], Found | HeaderProblem]) -> Found | HeaderProblem:
     try:
         # Not blocking: a pipe with the ending .gguf must not stop the scan.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             info = os.fstat(file.fileno())
             if not stat.S_ISREG(info.st_mode):
                 return HeaderProblem(state=FileState.UNREADABLE, message="This is not a regular file.")
-            return read_header(file, info.st_size)
+            return read(file, info.st_size)
     except OSError as error:
         text = f"The file cannot be read: {error.strerror or error}."
         return HeaderProblem(state=FileState.UNREADABLE, message=text)
 
 
+@dataclass(frozen=True)
+class Contents:
+    """Everything that the header says: ``metadata`` as it lies there, and each tensor."""
+
+    header: ModelHeader
+    metadata: Metadata
+    tensors: tuple[TensorEntry, ...]
+
+
 def read_header(file: BinaryIO, size: int) -> ModelHeader | HeaderProblem:
-    """Header of an open file of ``size`` bytes.
+    """Header of an open file of ``size`` bytes. Limits and errors as in `read_contents`."""
+    found = _read(file, size, keep=False)
+    return found.header if isinstance(found, Contents) else found
+
+
+def read_contents(file: BinaryIO, size: int) -> Contents | HeaderProblem:
+    """Header of an open file of ``size`` bytes, with its entries and its tensor table.
 
     Each count and length is compared with the bytes left before it is used, so the memory needed
     is a window of 256 KiB plus the kept numbers, whatever the bytes are. Raises OSError only.
     """
+    return _read(file, size, keep=True)
+
+
+def _read(file: BinaryIO, size: int, *, keep: bool) -> Contents | HeaderProblem:
     cursor = Cursor(file, size)
     try:
         version = _read_version(cursor, size)
         n_tensors, n_pairs = cursor.u64(), cursor.u64()
         metadata = read_metadata(cursor, n_pairs)
         alignment = _alignment(metadata)
-        table = read_tensors(cursor, n_tensors, alignment)
+        table = read_tensors(cursor, n_tensors, alignment, keep=keep)
         data_start = -(-cursor.position // alignment) * alignment if n_tensors else cursor.position
         _check_size(data_start + table.end, size)
         _check_lists(metadata)
-        return _header(version, metadata, table, data_start)
+        header = _header(version, metadata, table, data_start)
+        return Contents(header, metadata, tuple(table.entries or ()))
     except HeaderError as error:
         return error.problem
 
