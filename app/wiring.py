@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,9 @@ from app.chat.controller import ChatController
 from app.chat.model_choice import ModelChoice
 from app.downloads.service import DownloadService
 from app.jobs import SerialRunner, ThreadExecutor
-from app.library.service import LibraryService
+from app.library.service import InstalledModel, LibraryService
+from app.load.devices import free_now
+from app.load.service import LoadService
 from app.memory.service import MemoryService
 from app.notices import Notices
 from app.paths import Paths, starter_model
@@ -21,6 +23,7 @@ from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from engine.memory.sampler import MemorySampler
 from engine.memory.tree import sysroot
+from engine.protocol.types import DeviceInfo
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Services:
     library: LibraryService
     downloads: DownloadService
     memory: MemoryService
+    load: LoadService
     lifetime: QObject
     files: SerialRunner
     database: SerialRunner
@@ -60,6 +64,7 @@ class Services:
         self.downloads.shutdown()
         self.library.shutdown()
         self.memory.shutdown()
+        self.load.shutdown()
         self.database.close()
         self.files.close()
 
@@ -98,7 +103,18 @@ def build(paths: Paths) -> Services:
     worker = WorkerService(paths, files, notices, lifetime, settings=settings, layers=layers)
     downloads = DownloadService(paths.models, ThreadExecutor("downloads"), lifetime)
     memory = MemoryService(MemorySampler(sysroot()), ThreadExecutor("memory"), lifetime)
-    choice = ModelChoice(worker, settings, lambda: library.models or (None if library.scanning else ()), lifetime)
+
+    def devices() -> tuple[DeviceInfo, ...]:
+        return free_now(worker.hello.devices if worker.hello is not None else (), memory.snapshot)
+
+    load = LoadService(settings, ThreadExecutor("load"), devices, lambda: library.models, lifetime)
+    worker.hello_received.connect(lambda _hello: load.take_devices())
+    library.models_changed.connect(load.take_models)
+
+    def installed() -> Sequence[InstalledModel] | None:
+        return library.models or (None if library.scanning else ())
+
+    choice = ModelChoice(worker, settings, installed, lifetime, load.options_for)
     chat = ChatController(worker, paths.database, database, settings, notices, choice.choose, parent=lifetime)
     downloads.finished.connect(lambda _job: library.rescan())
     worker.state_changed.connect(lambda _state: memory.set_worker(worker.pid))
@@ -111,6 +127,7 @@ def build(paths: Paths) -> Services:
         library=library,
         downloads=downloads,
         memory=memory,
+        load=load,
         lifetime=lifetime,
         files=files,
         database=database,

@@ -17,6 +17,8 @@ SHARED_APP = {"jobs", "notices", "paths", "processes"}
 
 FEATURE_EDGES = {
     "chat": {"worker", "settings"},
+    "doctor": {"worker"},  # asks the engine that runs
+    "load": {"settings"},  # keeps options of single models
     "worker": {"settings"},  # keeps which models need safer settings
 }
 """Feature of `app` -> other features it may import."""

@@ -142,7 +142,9 @@ class MainWindow(QMainWindow):
 
     def _build(self, has_starter: bool) -> None:
         services, theme = self._services, self._theme
-        self._model_actions = ModelActions(services.worker, services.library, services.settings, services.notices, self)
+        self._model_actions = ModelActions(
+            services.worker, services.library, services.settings, services.notices, services.load, self
+        )
         self._sidebar = Sidebar(services.chat, services.notices, theme)
         self._header = Header(services.worker, services.library, self._model_actions, theme)
         self._first_run = FirstRunPage(theme, has_starter=has_starter)

@@ -46,6 +46,7 @@ class ModelChoice(QObject):
         engine: Whose loads are remembered.
         settings: Where they are remembered.
         installed: The installed models; None while they are not known yet.
+        options_for: How a model is loaded; None: by the settings for all models.
     """
 
     def __init__(
@@ -54,10 +55,12 @@ class ModelChoice(QObject):
         settings: SettingsStore,
         installed: Callable[[], Sequence[Installed] | None],
         parent: QObject | None = None,
+        options_for: Callable[[Path], LoadOptions] | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
         self._installed = installed
+        self._options_for = options_for
         engine.model_changed.connect(self._remember)
 
     def choose(self) -> Choice | VrambleError:
@@ -67,10 +70,15 @@ class ModelChoice(QObject):
         if settings.last_model:
             last = Path(settings.last_model)
             if models is None or any(model.path == last for model in models):
-                return Choice(last, settings.load_options())
+                return self._with_options(last)
             return _gone(last)
         usable = [model.path for model in models or () if model.can_chat]
-        return Choice(usable[0], settings.load_options()) if len(usable) == 1 else _none()
+        return self._with_options(usable[0]) if len(usable) == 1 else _none()
+
+    def _with_options(self, path: Path) -> Choice:
+        if self._options_for is None:
+            return Choice(path, self._settings.get(EngineSettings).load_options())
+        return Choice(path, self._options_for(path))
 
     def _remember(self, model: ModelInfo | None) -> None:
         if model is not None:

@@ -10,7 +10,8 @@ from engine.library.gguf import ModelHeader, read_file
 from engine.library.gguf.metadata import Metadata
 from engine.loading.kv_cache import kv_cache
 from engine.loading.metadata import file_metadata, key_and_value_sizes
-from engine.loading.suits import KV_BLOCK
+from engine.loading.rope import TrainedContext, reach
+from engine.loading.suits import KV_BLOCK, original_context
 from engine.protocol.types import LoadOptions
 
 
@@ -47,6 +48,15 @@ class ModelFacts:
         n_ctx = options.n_ctx or self.n_ctx_train
         cache = kv_cache(self.metadata, options)
         return None if cache is None or not n_ctx else cache.size(n_ctx)
+
+    def reach(self, options: LoadOptions) -> int | None:
+        """Tokens that the model can look back over with the RoPE scaling of ``options``; None when unknown."""
+        if not self.n_ctx_train:
+            return None
+        factor = self.metadata.values.get(f"{self.architecture}.rope.scaling.factor")
+        scale = 1 / factor if isinstance(factor, int | float) and factor > 0 else 1.0
+        original = original_context(self.metadata) or self.n_ctx_train
+        return reach(options, TrainedContext(self.n_ctx_train, original, scale))
 
 
 def read_facts(path: Path, parts: Sequence[Path] = ()) -> ModelFacts | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.library.service import InstalledModel, LibraryService
+from app.load.service import LoadService
 from app.notices import Action, Notice, Notices, Severity
 from app.settings.records import EngineSettings
 from app.settings.store import SettingsStore
@@ -19,6 +21,11 @@ from engine.protocol.frames import Failed, Loaded
 from engine.protocol.types import LoadOptions
 
 LOAD_NOTICE = "model-load"
+OF_OPTIONS = frozenset(
+    {"bad-load-options", "context-memory", "out-of-memory", "lora-missing", "lora-damaged", "not-a-lora"}
+    | {"lora-mismatch", "lora-failed"}
+)
+"""Codes of failures that other load options avoid."""
 
 
 class ModelActions(QObject):
@@ -29,6 +36,8 @@ class ModelActions(QObject):
         coming_changed: `coming` is another one.
         loaded: A model was loaded because the user asked for it.
         manager_wanted: The model manager window should open.
+        options_wanted: The load options of a model (path) should be shown, beginning with these; None: with those
+            that it would be loaded with.
         starter_busy: The starter model is being added.
     """
 
@@ -36,6 +45,7 @@ class ModelActions(QObject):
     coming_changed = Signal(str)
     loaded = Signal()
     manager_wanted = Signal()
+    options_wanted = Signal(object, object)
     starter_busy = Signal(bool)
 
     def __init__(
@@ -44,10 +54,12 @@ class ModelActions(QObject):
         library: LibraryService,
         settings: SettingsStore,
         notices: Notices,
+        options: LoadService,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._worker, self._library, self._settings, self._notices = worker, library, settings, notices
+        self._options = options
         self._request: int | None = None
         self._asked = self._told = self._told_coming = ""
         for signal in (worker.state_changed, worker.model_changed, library.models_changed, settings.changed):
@@ -74,19 +86,45 @@ class ModelActions(QObject):
         there = self._library.scanning or any(str(model.path) == last for model in self._library.models)
         return self._name_of(Path(last)) if last and there else ""
 
-    def load(self, path: Path) -> None:
-        """Load ``path``; a running answer is not cut off without asking."""
+    def load(self, path: Path, options: LoadOptions | None = None, *, remember: bool = False) -> None:
+        """Load ``path``; a running answer is not cut off without asking.
+
+        Args:
+            options: Chosen for this load; None: as remembered for this model, or as suits it.
+            remember: Keep ``options`` for this model when it could be loaded with them.
+        """
         if self._worker.state is WorkerState.GENERATING:
+            run = partial(self._load, path, options, remember)
             self._notices.post(
                 Notice(
                     LOAD_NOTICE,
                     Severity.WARN,
-                    self.tr("An answer is being written. Loading another model ends it; what is there stays."),
-                    actions=(Action(self.tr("End it and load"), lambda: self._load(path)),),
+                    self.tr("An answer is being written. Loading a model ends it; what is there stays."),
+                    actions=(Action(self.tr("End it and load"), run),),
                 )
             )
             return
-        self._load(path)
+        self._load(path, options, remember)
+
+    def choose_options(self, path: Path, options: LoadOptions | None = None) -> None:
+        """Show the load options of ``path``: these, those it is loaded with, or how it would be loaded."""
+        self.options_wanted.emit(path, options or self.options_in_use(path))
+
+    def change_options(self) -> None:
+        """Show the load options of the model that is loaded, or that comes back with the next message."""
+        if (path := self.changeable) is not None:
+            self.choose_options(path)
+
+    @property
+    def changeable(self) -> Path | None:
+        """The model whose options `change_options` shows."""
+        last = self._worker.last_load
+        return last[0] if last is not None else None
+
+    def options_in_use(self, path: Path) -> LoadOptions | None:
+        """What the last load of ``path`` asked for, if it was the last one that succeeded."""
+        last = self._worker.last_load
+        return last[1] if last is not None and last[0] == path else None
 
     def cancel_load(self) -> bool:
         """Stop loading what the user asked for; False when nothing was asked for."""
@@ -108,11 +146,17 @@ class ModelActions(QObject):
         self.starter_busy.emit(True)
         self._library.add_starter(self._starter_added)
 
-    def _load(self, path: Path) -> None:
+    def _load(self, path: Path, options: LoadOptions | None, remember: bool) -> None:
         self._notices.withdraw(LOAD_NOTICE)
         self._set_asked(self._name_of(path))
-        options = self._settings.get(EngineSettings).load_options()
-        self._request = self._worker.load(path, options, lambda outcome: self._finish(path, options, outcome))
+        chosen = options or self._options.options_for(path)
+
+        def finish(outcome: Loaded | Failed) -> None:
+            if remember and isinstance(outcome, Loaded):
+                self._options.remembered.remember(path, chosen)
+            self._finish(path, chosen, outcome)
+
+        self._request = self._worker.load(path, chosen, finish)
 
     def _finish(self, path: Path, options: LoadOptions, outcome: Loaded | Failed) -> None:
         if outcome.id != self._request:
@@ -132,9 +176,11 @@ class ModelActions(QObject):
             self._notices.withdraw(DEATH_NOTICE)
         text = f"{failed.message} {failed.next_step}".strip()
         detail = "\n".join(part for part in (shown(path), failed.code, failed.detail) if part)
+        change = Action(self.tr("Load options…"), lambda: self.choose_options(path, options))
         actions = (
             *safer,
-            Action(self.tr("Try again"), lambda: self.load(path)),
+            *((change,) if failed.code in OF_OPTIONS else ()),
+            Action(self.tr("Try again"), lambda: self.load(path, options)),
             Action(self.tr("Models"), self.manager_wanted.emit),
         )
         self._notices.post(Notice(LOAD_NOTICE, Severity.ERROR, text, detail, actions))

@@ -14,6 +14,7 @@ from app.chat.conversation_list import ConversationListModel
 from app.chat.rows import MessageRow
 from app.chat.transcript import TranscriptModel
 from app.library.service import FileState, InstalledModel
+from app.load.service import LoadService
 from app.notices import Notices
 from app.worker.safe_mode import SafeMode
 from engine.chat.records import Conversation, Draft, Role, Status
@@ -21,6 +22,7 @@ from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Failed, Hello, Loaded
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind, LoadOptions, ModelInfo
+from tests.app.chat.cranked import Cranked
 
 GIB = 1024**3
 NOW = 1_800_000_000.0
@@ -86,15 +88,18 @@ class FakeWorker(QObject):
         self.pid: int | None = None
         self.safe_mode: SafeMode | None = None
         self.loads: list[tuple[Path, Callable[[Loaded | Failed], None]]] = []
+        self.load_options: list[LoadOptions] = []
         self.cancelled: list[int] = []
         self.unloads = 0
         self.started = 0
+        self.log_tail = ""
 
     def start(self) -> None:
         self.started += 1
 
     def load(self, path: Path, options: LoadOptions, done: Callable[[Loaded | Failed], None]) -> int:
         self.loads.append((path, done))
+        self.load_options.append(options)
         self.set_state(WorkerState.LOADING)
         return len(self.loads)
 
@@ -122,7 +127,7 @@ class FakeWorker(QObject):
         """Answer the last `load`."""
         path, done = self.loads[-1]
         if isinstance(outcome, ModelInfo):
-            self.last_load = (path, LoadOptions())
+            self.last_load = (path, self.load_options[-1])
             self.set_model(outcome)
             self.set_state(WorkerState.READY)
             done(Loaded(id=len(self.loads), model=outcome, seconds=1.0))
@@ -305,10 +310,17 @@ class FakeServices:
     library: FakeLibrary = field(default_factory=FakeLibrary)
     downloads: QObject = field(default_factory=QObject)
     memory: FakeMemory = field(default_factory=FakeMemory)
+    load: LoadService = field(init=False)
     closings: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.worker.safe_mode = SafeMode(self.worker, self.settings, self.notices)  # type: ignore[arg-type]
+        self.headers = Cranked()
+        self.load = LoadService(self.settings, self.headers, self._devices, lambda: self.library.models)  # type: ignore[arg-type]
+        self.worker.hello_received.connect(self.load.take_devices)
+
+    def _devices(self) -> tuple[DeviceInfo, ...]:
+        return self.worker.hello.devices if self.worker.hello is not None else ()
 
     def close(self, done: Callable[[], None]) -> None:
         """Remember ``done``; the test calls it."""

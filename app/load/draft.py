@@ -1,0 +1,159 @@
+"""The load options that are being chosen for one model: changes, resets, what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from engine.errors import VrambleError
+from engine.loading.check import Problem, problems
+from engine.loading.facts import ModelFacts
+from engine.loading.profile import Profile
+from engine.loading.suits import check_heads
+from engine.protocol.types import DeviceInfo, FlashAttention, KvType, LoadOptions
+
+KV_FIELDS = ("kv_type_k", "kv_type_v")
+
+
+class LoadSource(Protocol):
+    """What a draft asks."""
+
+    @property
+    def defaults(self) -> LoadOptions:
+        """The settings for all models."""
+
+    @property
+    def devices(self) -> Sequence[DeviceInfo]:
+        """What the worker told; empty before it did."""
+
+    def facts(self, path: Path) -> ModelFacts:
+        """What is known of a model now."""
+
+    def profile(self, path: Path, base: LoadOptions) -> Profile:
+        """``base`` with what suits the device."""
+
+
+class LoadDraft(QObject):
+    """Options on their way to a load.
+
+    Attributes:
+        changed: Options, facts, devices or problems are others.
+        path: The model file.
+        name: What the model is called.
+        defaults: What resetting goes back to: the settings for all models.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, path: Path, name: str, options: LoadOptions, source: LoadSource, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.path, self.name, self.defaults = path, name, source.defaults
+        self._options = options
+        self._source = source
+        self._facts = source.facts(path)
+        self._devices = tuple(source.devices)
+        self._unreadable: dict[str, str] = {}
+        self._flash_followed = False
+        self._recommended: Profile | None = None
+
+    @property
+    def options(self) -> LoadOptions:
+        """As chosen until now."""
+        return self._options
+
+    @property
+    def facts(self) -> ModelFacts:
+        """What is known of the model; little before its header was read."""
+        return self._facts
+
+    @property
+    def devices(self) -> tuple[DeviceInfo, ...]:
+        """What the worker told; empty before it did."""
+        return self._devices
+
+    @property
+    def flash_followed(self) -> bool:
+        """Flash attention was taken from off to automatic, because a quantised KV cache needs it."""
+        return self._flash_followed
+
+    @property
+    def recommended(self) -> Profile | None:
+        """What `recommend` chose, until something is changed."""
+        return self._recommended
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What keeps these options from being loaded; texts that are no numbers come first."""
+        found = [Problem(sentence, "", field) for field, sentence in self._unreadable.items()]
+        found += problems(self._options)
+        try:
+            check_heads(self._options, self._facts.metadata)
+        except VrambleError as error:
+            field = KV_FIELDS[self._options.kv_type_k is KvType.F16]
+            found.append(Problem(error.message, error.next_step, field))
+        return tuple(found)
+
+    def refresh(self) -> None:
+        """Ask again what is known of model and devices."""
+        facts, devices = self._source.facts(self.path), tuple(self._source.devices)
+        if facts is not self._facts or devices != self._devices:
+            self._facts, self._devices = facts, devices
+            self.changed.emit()
+
+    def is_changed(self, *fields: str) -> bool:
+        """Whether one of ``fields`` is not as in the defaults."""
+        return any(getattr(self._options, name) != getattr(self.defaults, name) for name in fields)
+
+    def change(self, **values: Any) -> None:
+        """Take other values for fields of `LoadOptions`."""
+        options = msgspec.structs.replace(self._options, **values)
+        self._flash_followed = "flash_attention" not in values and (
+            self._flash_followed or _needs_flash(self._options, options)
+        )
+        if _needs_flash(self._options, options) and "flash_attention" not in values:
+            options = msgspec.structs.replace(options, flash_attention=FlashAttention.AUTO)
+        for name in values:
+            self._unreadable.pop(name, None)
+        self._take(options)
+
+    def set_unreadable(self, field: str, sentence: str) -> None:
+        """What was typed for ``field`` is no value; the old one stays, and nothing can be loaded until it is one."""
+        if self._unreadable.get(field) != sentence:
+            self._unreadable[field] = sentence
+            self.changed.emit()
+
+    def reset(self, *fields: str) -> None:
+        """Go back to the defaults in ``fields``."""
+        self.change(**{name: getattr(self.defaults, name) for name in fields})
+
+    def reset_all(self) -> None:
+        """Go back to the defaults in everything."""
+        self._unreadable.clear()
+        self._flash_followed = False
+        self._take(self.defaults)
+
+    def recommend(self) -> None:
+        """Take what suits the device and the model; the choice of devices and adapters stays."""
+        kept = {name: getattr(self._options, name) for name in ("device", "devices", "shares", "split", "lora")}
+        self._unreadable.clear()
+        self._flash_followed = False
+        profile = self._source.profile(self.path, msgspec.structs.replace(self.defaults, **kept))
+        self._take(profile.options, profile)
+
+    def _take(self, options: LoadOptions, recommended: Profile | None = None) -> None:
+        self._options = options
+        self._recommended = recommended
+        self.changed.emit()
+
+
+def _needs_flash(before: LoadOptions, after: LoadOptions) -> bool:
+    """The change makes the KV cache quantised while flash attention is off."""
+    kinds = (after.kv_type_k, after.kv_type_v)
+    became = kinds != (before.kv_type_k, before.kv_type_v) and after.kv_type_v is not KvType.F16
+    return became and after.flash_attention is FlashAttention.OFF
