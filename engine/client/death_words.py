@@ -63,7 +63,7 @@ BY_VERDICT: dict[Verdict, Words] = {
 GPU_MEMORY_WORDS = (
     r"Out_?Of_?Device_?Memory|hipErrorOutOfMemory|(ROCm|HIP|CUDA) error: out of memory"
     r"|(hip|cuda)Malloc\w* failed: out of memory|device memory allocation"
-    r"|not enough memory for command submission|(unable|failed) to allocate (?!CPU)\w+ buffer"
+    r"|(unable|failed) to allocate (?!CPU)\w+ buffer"
 )
 
 GPU_LOST_WORDS = (
@@ -76,7 +76,10 @@ NO_GPU_CODE_WORDS = (
     r"|rocBLAS error: .*(TensileLibrary|GPU arch)"
 )
 
+GPU_FULL: Words = ("out-of-device-memory", "The GPU memory was not enough.", LESS_MEMORY)
+
 BY_LOG: tuple[tuple[str, Words], ...] = (
+    (r"not enough memory for command submission", GPU_FULL),  # RADV; "device lost" follows from it
     (
         GPU_LOST_WORDS,
         (
@@ -93,10 +96,7 @@ BY_LOG: tuple[tuple[str, Words], ...] = (
             "Use Vulkan for it: switch ROCm off in the settings.",
         ),
     ),
-    (
-        GPU_MEMORY_WORDS,
-        ("out-of-device-memory", "The GPU memory was not enough.", LESS_MEMORY),
-    ),
+    (GPU_MEMORY_WORDS, GPU_FULL),
     (
         r"Out_?Of_?Host_?Memory|std::bad_alloc|MemoryError|cannot allocate memory|(unable|failed) to allocate CPU",
         ("out-of-memory", "The memory of the computer was not enough.", LESS_MEMORY),

@@ -18,6 +18,51 @@ ASSERT = "/src/ggml/src/ggml.c:1234: GGML_ASSERT(n_dims > 0) failed"
 LIBRARY = "OSError: libvulkan.so.1: cannot open shared object file: No such file or directory"
 MODULE = "ModuleNotFoundError: No module named 'llama_cpp'"
 
+RADV_LOST = (
+    "radv/amdgpu: The CS has been cancelled because the context is lost. This context is innocent.\n"
+    "terminate called after throwing an instance of 'vk::DeviceLostError'\n"
+    "  what():  vk::Queue::submit: ErrorDeviceLost"
+)
+RADV_FULL = "radv/amdgpu: Not enough memory for command submission.\nvk::Queue::submit: ErrorDeviceLost"
+HIP_FULL = (
+    "ggml_cuda_compute_forward: MUL_MAT failed\nROCm error: out of memory\n"
+    "  current device: 0, in function alloc at /src/ggml/src/ggml-cuda/ggml-cuda.cu:442\n"
+    "/src/ggml/src/ggml-cuda/ggml-cuda.cu:98: ROCm error"
+)
+HIP_BUFFER = (
+    "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 4096.00 MiB on device 0: cudaMalloc failed: out of memory"
+)
+HIP_LAUNCH = "ROCm error: unspecified launch failure\n/src/ggml/src/ggml-cuda/ggml-cuda.cu:98: ROCm error"
+HIP_HANG = "HW Exception by GPU node-1 (Agent handle: 0x55d1c0) reason :GPU Hang"
+HIP_FAULT = (
+    "Memory access fault by GPU node-1 (Agent handle: 0x5605) on address 0x7f2c000. "
+    "Reason: Page not present or supervisor privilege."
+)
+HIP_NO_CODE = "ROCm error: invalid device function\n/src/ggml/src/ggml-cuda/ggml-cuda.cu:98: ROCm error"
+ROCBLAS = (
+    "rocBLAS error: Cannot read /opt/rocm/lib/rocblas/library/TensileLibrary.dat: "
+    "No such file or directory for GPU arch : gfx1103"
+)
+FATAL = "/src/ggml/src/ggml-vulkan/ggml-vulkan.cpp:7312: fatal error"
+VK_HOST = "terminate called after throwing an instance of 'vk::OutOfHostMemoryError'\n  what():  ErrorOutOfHostMemory"
+MESA_LOST = "radv: GPUVM fault detected at address 0x800000000000.\nVK_ERROR_DEVICE_LOST"
+
+LOGS = [
+    (RADV_LOST, "device-lost", "lost the GPU"),
+    (RADV_FULL, "out-of-device-memory", "GPU memory"),
+    (MESA_LOST, "device-lost", "lost the GPU"),
+    (HIP_LAUNCH, "device-lost", "lost the GPU"),
+    (HIP_HANG, "device-lost", "lost the GPU"),
+    (HIP_FAULT, "device-lost", "lost the GPU"),
+    (HIP_FULL, "out-of-device-memory", "GPU memory"),
+    (HIP_BUFFER, "out-of-device-memory", "GPU memory"),
+    (HIP_NO_CODE, "gpu-not-supported", "no code for this GPU"),
+    (ROCBLAS, "gpu-not-supported", "no code for this GPU"),
+    (VK_HOST, "out-of-memory", "memory of the computer"),
+    (FATAL, "engine-assert", "own checks"),
+]
+"""Last lines as RADV, ggml-vulkan, ggml-hip, the HIP runtime and rocBLAS write them."""
+
 # exit code, signal, log, code, words of the sentence
 DEATHS = [
     (None, signal.SIGKILL, "", "killed", "memory ran out"),
@@ -47,6 +92,8 @@ DEATHS = [
     (None, None, "[Errno 2] No such file", "worker-not-started", "could not be started"),
     (0, None, "", "worker-ended", "by itself"),
     (1, None, "", "worker-ended", "exit code 1"),
+    *((None, signal.SIGABRT, log, code, words) for log, code, words in LOGS),
+    *((134, None, log, code, words) for log, code, words in LOGS),
     (1, None, LIBRARY, "library-missing", "library"),
     (1, None, MODULE, "engine-missing", "not installed completely"),
     (137, None, "", "killed", "memory ran out"),
