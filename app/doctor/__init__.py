@@ -1,1 +1,1 @@
-"""The diagnosis as a command."""
+"""The diagnosis, as a command and for the window."""

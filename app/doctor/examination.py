@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from app.doctor.watched import Step, WatchedHost
 from app.paths import find_paths
 from engine.doctor.answer import EngineAnswer
 from engine.doctor.diagnosis import diagnose
@@ -15,7 +16,13 @@ from engine.doctor.records import Diagnosis
 from engine.memory.tree import sysroot
 
 
-def examine(environ: Mapping[str, str], answer: EngineAnswer | None) -> Diagnosis:
+def _unwatched(_step: Step) -> None:
+    """Nobody looks."""
+
+
+def examine(
+    environ: Mapping[str, str], answer: EngineAnswer | None, watch: Callable[[Step], None] = _unwatched
+) -> Diagnosis:
     """The diagnosis of this machine, or of the recorded one that ``VRAMBLE_SYSROOT`` names.
 
     Starts tools and may take seconds: not for the GUI thread.
@@ -24,8 +31,11 @@ def examine(environ: Mapping[str, str], answer: EngineAnswer | None) -> Diagnosi
         environ: The environment of the program, judged too.
         answer: What the engine said, for example ``EngineAnswer(worker.hello)``. None: nobody asked; then nothing
             is started that could wake a sleeping card.
+        watch: Called with each step before it; what it raises ends the diagnosis.
     """
     root = sysroot(environ)
-    host = host_of(root, environ)
+    host = WatchedHost(host_of(root, environ), watch)
     install = read_install(Path(sys.prefix), host.free_bytes(find_paths(dict(environ)).models))
-    return diagnose(read_facts(root, host, install, engine=answer, environ=environ, may_wake=answer is not None))
+    facts = read_facts(root, host, install, engine=answer, environ=environ, may_wake=answer is not None)
+    watch(Step.VERDICT)
+    return diagnose(facts)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.errors import VrambleError
+from engine.loading.device_name import named, through_backend
 from engine.loading.why_cpu import why_cpu
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind
 
@@ -66,11 +67,10 @@ def _cpu_of(devices: Sequence[DeviceInfo], backends: Sequence[BackendInfo]) -> D
 
 
 def find_device(devices: Sequence[DeviceInfo], wanted: str) -> DeviceInfo | None:
-    """The device with this id or PCI address. A card that several backends see is taken through the preferred one."""
-    name = wanted.lower()
-    exact = [device for device in devices if device.id.lower() == name]
-    by_card = sorted((device for device in devices if device.pci == name), key=_backend_rank)
-    return next(iter(exact + by_card), None)
+    """The device with this id or PCI address (see `engine.loading.device_name`). A card that several backends see is
+    taken through the one that is asked for, else through the preferred one."""
+    found = (device for device in devices if named(device, wanted))
+    return min(found, key=lambda device: (not through_backend(device, wanted), _backend_rank(device)), default=None)
 
 
 def best_gpu(devices: Sequence[DeviceInfo]) -> DeviceInfo | None:

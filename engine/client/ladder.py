@@ -12,6 +12,7 @@ import msgspec
 from engine.client.death_words import GPU_MEMORY_WORDS, HANG
 from engine.errors import VrambleError
 from engine.loading.check import check_options
+from engine.loading.device_name import named, through_backend
 from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, LoadOptions
 
 CPU: Final = "cpu"
@@ -70,9 +71,10 @@ def main_gpu(devices: Sequence[DeviceInfo], options: LoadOptions) -> DeviceInfo 
     if wanted == CPU or options.n_gpu_layers == 0:
         return None
     usable = [d for d in devices if d.usable]
-    named = next((d for d in usable if wanted and wanted in (d.id.lower(), d.pci)), None)
-    if named is not None:
-        return named if named.kind in GPU_KINDS else None
+    found = [d for d in usable if named(d, wanted)]
+    if found:
+        device = next((d for d in found if through_backend(d, wanted)), found[0])
+        return device if device.kind in GPU_KINDS else None
     gpus = [d for d in usable if d.kind in GPU_KINDS]
     return min(gpus, key=lambda d: (d.kind is not DeviceKind.GPU, -(d.memory_free or 0)), default=None)
 

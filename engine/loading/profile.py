@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from engine.loading.device_name import named, through_backend
 from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, KvType, LoadOptions
 
 GIB = 1 << 30
@@ -114,9 +115,9 @@ def device_to_expect(devices: Sequence[DeviceInfo], wanted: str | None, n_gpu_la
     if name == CPU or n_gpu_layers == 0:
         return cpu
     usable = [device for device in devices if device.usable]
-    named = [device for device in usable if name and name in (device.id.lower(), device.pci)]
+    asked = sorted((d for d in usable if named(d, name)), key=lambda d: not through_backend(d, name))
     ranked = sorted((d for d in usable if d.kind in _ORDER), key=lambda d: (_ORDER.index(d.kind), -_memory(d)))
-    return next(iter(named + ranked), cpu)
+    return next(iter(asked + ranked), cpu)
 
 
 def room_on(device: DeviceInfo, devices: Sequence[DeviceInfo]) -> int | None:
