@@ -22,10 +22,11 @@ from engine.worker.context_memory import check_context_memory
 from engine.worker.lora import check_adapter, load_adapters, set_adapters
 from engine.worker.model import LoadedModel
 from engine.worker.native import Llama, Pointer
+from engine.worker.pace import Pace
 from engine.worker.plan import Plan
 from engine.worker.prompt_cache import PromptCache
 from engine.worker.templates.chat import CHATML_STOPS, ChatTemplate
-from engine.worker.templates.process import TemplateProcess
+from engine.worker.templates.process import RenderCancelled, TemplateProcess
 from engine.worker.validate import OTHER_FILE, check_file, context_failure, load_failure
 from engine.worker.vocabulary import SpecialTextGuard, Vocabulary
 
@@ -166,6 +167,7 @@ class Loader:
             template=template,
             info=self._info(plan, trained, warnings, template, model, context),
             n_batch=api.llama_n_batch(context),
+            pace=Pace(api.llama_n_batch(context), polled=not plan.on_gpu),
             stops=self._end_of_turn(template, vocabulary),
         )
         self._warm_up(loaded)
@@ -173,7 +175,10 @@ class Loader:
 
     def _end_of_turn(self, template: ChatTemplate, vocabulary: Vocabulary) -> tuple[str, ...]:
         """Let the template's own end marker end the turn: as a token where it is one, else as text."""
-        marker = template.end_of_turn(self._templates, lambda: self._cancel.is_set)
+        try:
+            marker = template.end_of_turn(self._templates, lambda: self._cancel.is_set)
+        except RenderCancelled:
+            raise cancelled_load() from None
         markers = [marker] if marker else []
         if template.source == "fallback":
             markers.extend(CHATML_STOPS)

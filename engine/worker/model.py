@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.protocol.types import ModelInfo
 from engine.worker.native import Llama, Pointer
+from engine.worker.pace import Pace
 from engine.worker.prompt_cache import PromptCache
 from engine.worker.templates.chat import ChatTemplate
 from engine.worker.vocabulary import SpecialTextGuard, Vocabulary
@@ -24,6 +25,7 @@ class LoadedModel:
     template: ChatTemplate
     info: ModelInfo
     n_batch: int
+    pace: Pace
     stops: tuple[str, ...] = ()
 
     def close(self) -> None:

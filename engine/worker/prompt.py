@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Callable, Sequence
 
 from engine.errors import VrambleError
@@ -70,8 +71,10 @@ def evaluate(loaded: LoadedModel, prompt: list[int], cancel: CancelFlag, progres
         if cancel.is_set:
             raise PromptCancelled
         done = len(cache.tokens)
-        part = prompt[done : done + loaded.n_batch]
+        part = prompt[done : done + loaded.pace.tokens]
+        begin = time.monotonic()
         decode(loaded, (ctypes.c_int32 * len(part))(*part), len(part))
+        loaded.pace.took(len(part), time.monotonic() - begin)
         cache.tokens += part
         progress(len(cache.tokens), len(prompt))
     return reused
