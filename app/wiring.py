@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from app.chat.controller import ChatController
 from app.chat.model_choice import ModelChoice
+from app.doctor.service import DoctorService
 from app.downloads.service import DownloadService
 from app.jobs import SerialRunner, ThreadExecutor
 from app.library.service import InstalledModel, LibraryService
@@ -18,7 +20,9 @@ from app.load.service import LoadService
 from app.memory.service import MemoryService
 from app.notices import Notices
 from app.paths import Paths, starter_model
+from app.settings.look import DiskLook
 from app.settings.store import SettingsStore
+from app.worker.changes import EngineChanges
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from engine.memory.sampler import MemorySampler
@@ -44,6 +48,9 @@ class Services:
     downloads: DownloadService
     memory: MemoryService
     load: LoadService
+    changes: EngineChanges
+    doctor: DoctorService
+    look: DiskLook
     lifetime: QObject
     files: SerialRunner
     database: SerialRunner
@@ -64,6 +71,8 @@ class Services:
         self.downloads.shutdown()
         self.library.shutdown()
         self.memory.shutdown()
+        self.doctor.shutdown()
+        self.look.shutdown()
         self.load.shutdown()
         self.database.close()
         self.files.close()
@@ -128,6 +137,9 @@ def build(paths: Paths) -> Services:
         downloads=downloads,
         memory=memory,
         load=load,
+        changes=EngineChanges(worker, settings, load.options_for, lifetime),
+        doctor=DoctorService(worker, ThreadExecutor("doctor"), os.environ, lifetime),
+        look=DiskLook(ThreadExecutor("look"), lifetime),
         lifetime=lifetime,
         files=files,
         database=database,

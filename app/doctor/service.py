@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from app.doctor.examination import examine
 from app.doctor.watched import STEPS, Step, StoppedError
 from app.jobs import Err, Executor, Result, SerialRunner
 from app.worker.service import WorkerService
 from engine.client.session import WorkerDeath, WorkerState
-from engine.doctor.answer import EngineAnswer
-from engine.doctor.records import Diagnosis
+from engine.protocol.frames import Hello
+
+if TYPE_CHECKING:
+    from engine.doctor.answer import EngineAnswer
+    from engine.doctor.records import Diagnosis
 
 READY = (WorkerState.IDLE, WorkerState.LOADING, WorkerState.READY, WorkerState.GENERATING)
 NO_REASON = "The engine gave no reason."
@@ -26,6 +28,13 @@ class Examine(Protocol):
         self, environ: Mapping[str, str], answer: EngineAnswer | None, watch: Callable[[Step], None]
     ) -> Diagnosis:
         """Examine this machine."""
+
+
+def _examine(environ: Mapping[str, str], answer: EngineAnswer | None, watch: Callable[[Step], None]) -> Diagnosis:
+    """The real one; its modules are loaded on the executor, when they are needed."""
+    from app.doctor.examination import examine
+
+    return examine(environ, answer, watch)
 
 
 class DoctorService(QObject):
@@ -47,7 +56,7 @@ class DoctorService(QObject):
         environ: Mapping[str, str],
         parent: QObject | None = None,
         *,
-        examine: Examine = examine,
+        examine: Examine = _examine,
     ) -> None:
         super().__init__(parent)
         self._worker, self._environ, self._examine = worker, dict(environ), examine
@@ -100,15 +109,13 @@ class DoctorService(QObject):
         hello = self._worker.hello
         if hello is None:
             return
-        if hello.engine:
-            self._begin(EngineAnswer(hello))
-        else:
-            self._begin(EngineAnswer(hello, self._worker.log_tail.rpartition("\n")[2] or NO_REASON))
+        problem = "" if hello.engine else self._worker.log_tail.rpartition("\n")[2] or NO_REASON
+        self._begin(hello, problem)
 
     def _died(self, death: WorkerDeath) -> None:
-        self._begin(EngineAnswer(None, death.sentence, death.next_step))
+        self._begin(None, death.sentence, death.next_step)
 
-    def _begin(self, answer: EngineAnswer) -> None:
+    def _begin(self, hello: Hello | None, problem: str, advice: str = "") -> None:
         """The engine has answered."""
         if self._step is not Step.ENGINE:
             return
@@ -121,8 +128,10 @@ class DoctorService(QObject):
             self._stepped.emit(number, step)
 
         def work() -> Diagnosis | None:
+            from engine.doctor.answer import EngineAnswer
+
             try:
-                return self._examine(self._environ, answer, watch)
+                return self._examine(self._environ, EngineAnswer(hello, problem, advice), watch)
             except StoppedError:
                 return None
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.doctor.host import MESA_PACKAGE, VULKANINFO, Host, Node
+if TYPE_CHECKING:
+    from engine.doctor.host import Host, Node
 
 
 class Step(StrEnum):
@@ -23,7 +25,8 @@ class Step(StrEnum):
 STEPS = tuple(Step)
 """In the order in which they come."""
 
-_OF_TOOLS = {VULKANINFO: Step.VULKAN, MESA_PACKAGE: Step.MESA}
+_OF_TOOLS = {"vulkaninfo": Step.VULKAN, "mesa_package": Step.MESA}
+"""By the names in `engine.doctor.host.TOOLS`."""
 
 
 class StoppedError(Exception):

@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject
 
 from app.jobs import Err, Executor, Result, SerialRunner
 from app.paths import Paths
 from engine.folders import disk_use, shown_folder
-from engine.licences import Licence, licences
+
+if TYPE_CHECKING:
+    from engine.licences import Licence
 
 T = TypeVar("T")
 
@@ -68,7 +70,13 @@ class DiskLook(QObject):
 
     def licences(self, done: Callable[[tuple[Licence, ...]], None]) -> None:
         """What the program is made of."""
-        self._ask(licences, done)
+
+        def work() -> tuple[Licence, ...]:
+            from engine.licences import licences
+
+            return licences()
+
+        self._ask(work, done)
 
     def find_folder(self, folder: Path, done: Callable[[Path], None]) -> None:
         """``folder``, made if it was not there, so that it can be shown; its nearest parent when that fails."""

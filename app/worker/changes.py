@@ -7,11 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.settings.records import BackendSettings
+from app.settings.records import BackendSettings, EngineSettings
 from app.settings.store import SettingsStore
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
-from engine.protocol.types import LoadOptions
+from engine.protocol.types import LoadOptions, ModelInfo
 
 GONE = (WorkerState.STOPPED, WorkerState.CRASHED)
 
@@ -40,10 +40,11 @@ class EngineChanges(QObject):
         super().__init__(parent)
         self._worker, self._settings, self._options_for = worker, settings, options_for
         self._given: BackendSettings | None = None
+        self._loaded_under = EngineSettings().load_options()
         self._restarting = False
         self._model: Path | None = None
         worker.state_changed.connect(self._follow)
-        worker.model_changed.connect(lambda _model: self.changed.emit())
+        worker.model_changed.connect(self._model_changed)
         settings.changed.connect(lambda _feature: self.changed.emit())
         self._follow(worker.state)
 
@@ -54,9 +55,12 @@ class EngineChanges(QObject):
 
     @property
     def reload_needed(self) -> bool:
-        """The loaded model was loaded with other options than the next load would take."""
+        """The settings for all models changed since the model was loaded, and its next load would be another.
+
+        What suits a device by itself follows the free memory, so that alone is no reason.
+        """
         last = self._worker.last_load
-        if self._worker.model is None or last is None:
+        if self._worker.model is None or last is None or self._loaded_under == self._defaults():
             return False
         path, options = last
         return options != self._options_for(path)
@@ -80,6 +84,14 @@ class EngineChanges(QObject):
             self._start()
         else:
             self._worker.stop()
+
+    def _defaults(self) -> LoadOptions:
+        return self._settings.get(EngineSettings).load_options()
+
+    def _model_changed(self, model: ModelInfo | None) -> None:
+        if model is not None:
+            self._loaded_under = self._defaults()
+        self.changed.emit()
 
     def _follow(self, state: WorkerState) -> None:
         if state in GONE:
