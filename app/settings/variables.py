@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import Final
 
 from app.settings.records import BackendSettings
-from engine.doctor.checks.surroundings import PREFIXES, SINGLE
 
 OFF_ENV: Final = "VRAMBLE_BACKENDS_OFF"
 """Comma list of the backends that the worker must not load."""
@@ -86,7 +85,10 @@ _PATTERNS: Mapping[Kind, re.Pattern[str]] = {
     Kind.BYTES: re.compile(r"[1-9]\d{0,15}"),
     Kind.TEXT: re.compile(r".+", re.DOTALL),
 }
-_STRAY = re.compile(rf"(?:{'|'.join((*PREFIXES, 'RADV_', 'VK_'))})[A-Za-z0-9_]+|{'|'.join(SINGLE)}")
+_STRAY = re.compile(
+    r"(?:HIP|ROCR|HSA|GGML|RADV|VK)_[A-Za-z0-9_]+"
+    r"|CUDA_VISIBLE_DEVICES|AMD_VULKAN_ICD|DRI_PRIME|GPU_DEVICE_ORDINAL|VRAMBLE_ALLOW_SOFTWARE_GPU"
+)
 
 
 class Problem(StrEnum):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from app.settings.fields import decode
 from app.settings.records import BackendSettings
 from app.settings.variables import KNOWN, OFF_ENV, Problem, backend_environment, known_for, problem_with, strays
+from engine.doctor.checks.surroundings import PREFIXES, SINGLE
 
 
 @pytest.mark.parametrize("variable", KNOWN, ids=lambda variable: variable.name)
@@ -62,6 +63,11 @@ def test_strays_are_what_steers_a_gpu_and_nothing_else() -> None:
         "LD_PRELOAD": "/a.so",
     }
     assert list(strays(environ)) == ["AMD_VULKAN_ICD", "HSA_OVERRIDE_GFX_VERSION", "RADV_DEBUG", "VK_LOADER_DEBUG"]
+
+
+def test_the_doctor_looks_for_the_same_variables() -> None:
+    names = [*SINGLE, *(f"{prefix}ANYTHING" for prefix in PREFIXES)]
+    assert list(strays(dict.fromkeys(names, "1"))) == sorted(names)
 
 
 def test_nothing_set_leaves_the_environment_as_it_is() -> None:
