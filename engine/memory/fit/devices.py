@@ -1,0 +1,66 @@
+"""The devices of a machine with the room that a model has on each, out of what the worker and the kernel say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from engine.memory.fit.bandwidth import bandwidth_of
+from engine.memory.fit.records import FitDevice
+from engine.memory.records import GpuMemory, MemorySnapshot
+from engine.memory.room import RAM_RESERVE, VRAM_RESERVE
+from engine.protocol.types import DeviceInfo, DeviceKind, MemoryUse
+
+_SMALL_SHARE: Final = 8
+"""A reserve is at most one part in so many of what there is."""
+
+
+def fit_devices(
+    devices: Sequence[DeviceInfo], snapshot: MemorySnapshot | None = None, held: Sequence[MemoryUse] = ()
+) -> tuple[FitDevice, ...]:
+    """`FitDevice` of each device.
+
+    Args:
+        devices: What the worker named (`Hello.devices`).
+        snapshot: What the kernel says now; without it the worker's own figures count, taken when it started.
+        held: What the loaded model holds (`ModelInfo.memory`): it is given back before the next one is loaded.
+    """
+    kept = {use.device: use.weights + use.kv + use.compute + use.output for use in held}
+    cpu = next((device for device in devices if device.kind is DeviceKind.CPU), None)
+    shared = sum(kept.get(device.id, 0) for device in devices if device.kind is not DeviceKind.GPU)
+    ram = _ram_room(cpu, snapshot, shared)
+    shared_bandwidth = next((b for d in devices if d.kind is DeviceKind.IGPU and (b := bandwidth_of(d.name))), None)
+    found = []
+    for device in devices:
+        gpu = snapshot.gpu(device.pci) if snapshot and device.pci else None
+        if device.kind in (DeviceKind.CPU, DeviceKind.SOFTWARE):
+            found.append(FitDevice(info=device, room=ram, bandwidth=shared_bandwidth))
+            continue
+        room = _gpu_room(device, gpu, ram)
+        own = gpu.vram.free or 0 if gpu and device.kind is DeviceKind.IGPU else 0
+        room = None if room is None else room + kept.get(device.id, 0)
+        found.append(FitDevice(info=device, room=room, own=own, bandwidth=bandwidth_of(device.name)))
+    return tuple(found)
+
+
+def _ram_room(cpu: DeviceInfo | None, snapshot: MemorySnapshot | None, held: int) -> int | None:
+    available = snapshot.ram.available if snapshot else None
+    total = snapshot.ram.total if snapshot else None
+    if available is None and cpu is not None:
+        available, total = cpu.memory_free, cpu.memory_total
+    if available is None:
+        return None
+    reserve = RAM_RESERVE if total is None else min(RAM_RESERVE, total // _SMALL_SHARE)
+    return max(0, available + held - reserve)
+
+
+def _gpu_room(device: DeviceInfo, gpu: GpuMemory | None, ram: int | None) -> int | None:
+    """The kernel's figure where it knows the card; else what the backend said, bounded by RAM where it is RAM."""
+    if gpu is not None and gpu.room is not None:
+        return gpu.room
+    if device.memory_free is None:
+        return None
+    if device.kind is DeviceKind.IGPU:
+        return device.memory_free if ram is None else min(device.memory_free, ram)
+    reserve = min(VRAM_RESERVE, (device.memory_total or device.memory_free) // _SMALL_SHARE)
+    return max(0, device.memory_free - reserve)

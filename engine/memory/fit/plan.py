@@ -1,0 +1,158 @@
+"""The forecast: sizes by device, compared with the room there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from engine.memory.fit.measured import Measured
+from engine.memory.fit.placement import Layout, lay_out
+from engine.memory.fit.records import DeviceUse, FitDevice, FitModel, FitPlan, Verdict
+from engine.memory.fit.sizes import buffer_bytes, cache_bytes, output_bytes, weight_bytes
+from engine.memory.fit.speed import tokens_a_second
+from engine.memory.fit.words import reason_for
+from engine.protocol.types import DeviceKind, LoadOptions
+
+_LEAST_SPARE: Final = 96 << 20
+_SPARE_SHARE: Final = 0.03
+"""What a forecast may be wrong by: less to spare than this is tight."""
+
+
+@dataclass(frozen=True)
+class _Balance:
+    """Need against room, where it is closest. ``spare`` None: a room that decides is unknown."""
+
+    need: int
+    room: int | None
+    spare: int | None
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.spare is None:
+            return Verdict.UNKNOWN
+        if self.spare < 0:
+            return Verdict.NO
+        return Verdict.TIGHT if self.spare < max(_LEAST_SPARE, self.need * _SPARE_SHARE) else Verdict.FITS
+
+
+def predict(
+    model: FitModel, options: LoadOptions, devices: Sequence[FitDevice], measured: Measured | None = None
+) -> FitPlan:
+    """What a load with ``options`` takes on each device, and whether it fits. Pure, and fast enough for a slider.
+
+    Args:
+        devices: From `engine.memory.fit.devices.fit_devices`; the processor must be among them.
+        measured: A dry run of this model: its buffers replace the formula, and for other options scale it.
+
+    Raises:
+        VrambleError: ``no-cpu-backend`` when there is no processor among the devices.
+    """
+    layout = lay_out(model, options, devices)
+    uses = _uses(model, options, layout, measured)
+    verdict = _balance(uses, layout).verdict
+    proposal, proposed = (options, layout.gpu_layers) if verdict is not Verdict.NO else (None, 0)
+    if verdict is Verdict.NO and layout.gpu_layers:
+        fewer = most_layers(model, options, devices, layout.gpu_layers - 1, measured)
+        if fewer is not None:
+            verdict, proposed = Verdict.PARTLY, fewer
+            proposal = msgspec.structs.replace(options, n_gpu_layers=fewer)
+    shown = layout if proposal is None else lay_out(model, proposal, devices)
+    return FitPlan(
+        options=options,
+        uses=uses,
+        verdict=verdict,
+        reason=reason_for(verdict, uses, layout, proposed, model),
+        gpu_layers=layout.gpu_layers,
+        max_layers=model.max_layers,
+        proposal=proposal,
+        proposed_layers=proposed,
+        room=_room(layout),
+        speed=None if verdict is Verdict.NO else tokens_a_second(model, proposal or options, shown),
+        exact=measured is not None and measured.is_for(options),
+    )
+
+
+def most_layers(
+    model: FitModel, options: LoadOptions, devices: Sequence[FitDevice], most: int, measured: Measured | None = None
+) -> int | None:
+    """The largest number of GPU layers up to ``most`` with which the model fits; None when it does with none."""
+
+    def fits(layers: int) -> bool:
+        changed = msgspec.structs.replace(options, n_gpu_layers=layers)
+        layout = lay_out(model, changed, devices)
+        uses = _uses(model, changed, layout, measured)
+        spare = _gpu_balance(uses, layout).spare if layers else 0
+        return spare is not None and spare >= 0
+
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    changed = msgspec.structs.replace(options, n_gpu_layers=low)
+    layout = lay_out(model, changed, devices)
+    verdict = _balance(_uses(model, changed, layout, measured), layout).verdict
+    return low if verdict in (Verdict.FITS, Verdict.TIGHT) else None
+
+
+def _uses(model: FitModel, options: LoadOptions, layout: Layout, measured: Measured | None) -> tuple[DeviceUse, ...]:
+    weights, caches = weight_bytes(model, options, layout), cache_bytes(model, options, layout)
+    buffers = buffer_bytes(model, options, layout)
+    return tuple(
+        DeviceUse(
+            device=device.info.id,
+            name=device.info.name,
+            kind=device.info.kind,
+            weights=weights[number],
+            kv=caches[number],
+            compute=measured.scaled(device.info.id, options, buffers[number]) if measured else buffers[number],
+            output=output_bytes(model) if number == layout.cpu else 0,
+            image=model.image if number == 0 else 0,
+            room=device.room,
+        )
+        for number, device in enumerate(layout.devices)
+    )
+
+
+def _balance(uses: Sequence[DeviceUse], layout: Layout) -> _Balance:
+    """The closest of: each GPU's own room, and the RAM that everything which is RAM shares."""
+    balances = [_ram_balance(uses, layout)]
+    if layout.gpu_layers:
+        balances.append(_gpu_balance(uses, layout))
+    return _closest(balances)
+
+
+def _gpu_balance(uses: Sequence[DeviceUse], layout: Layout) -> _Balance:
+    pairs = list(zip(uses, layout.devices, strict=True))[:-1]
+    rooms = [(use.total, device.room) for use, device in pairs]
+    return _closest([_Balance(need, room, None if room is None else room - need) for need, room in rooms])
+
+
+def _ram_balance(uses: Sequence[DeviceUse], layout: Layout) -> _Balance:
+    need = sum(
+        max(0, use.total - device.own) for use, device in zip(uses, layout.devices, strict=True) if device.shares_ram
+    )
+    room = layout.devices[-1].room
+    return _Balance(need, room, None if room is None else room - need)
+
+
+def _closest(balances: Sequence[_Balance]) -> _Balance:
+    """One that surely fails, else one that is unknown, else the one with least to spare."""
+    known = [balance for balance in balances if balance.spare is not None]
+    failing = [balance for balance in known if balance.spare is not None and balance.spare < 0]
+    if not failing and len(known) < len(balances):
+        return next(balance for balance in balances if balance.spare is None)
+    return min(failing or known, key=lambda balance: balance.spare or 0)
+
+
+def _room(layout: Layout) -> int | None:
+    deciding = layout.devices[:-1] if len(layout.devices) > 1 else layout.devices
+    rooms = [device.room for device in deciding if device.room is not None]
+    return sum(rooms) if len(rooms) == len(deciding) else None
+
+
+def is_on_gpu(plan: FitPlan) -> bool:
+    """Whether any layer leaves the processor."""
+    return any(use.kind is not DeviceKind.CPU for use in plan.uses)

@@ -1,0 +1,209 @@
+"""What the forecast takes and gives. Sizes are bytes; None is unknown, never 0."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
+
+
+class Verdict(StrEnum):
+    """Whether a load with these options will succeed without pushing anything out of memory."""
+
+    FITS = "fits"
+    TIGHT = "tight"
+    """It fits, but with less to spare than a forecast can be wrong by."""
+    PARTLY = "partly"
+    """Not as asked; with fewer layers on the GPU it does."""
+    NO = "no"
+    UNKNOWN = "unknown"
+    """A figure that decides it is not known."""
+
+
+class LayerCache(msgspec.Struct, frozen=True):
+    """What one layer keeps for one sequence.
+
+    Attributes:
+        keys: Values for each token of context that are stored as keys.
+        values: The same for values.
+        window: Tokens that the layer looks back at; 0: the whole context.
+        state: Bytes of recurrent state, whatever the context.
+    """
+
+    keys: int = 0
+    values: int = 0
+    window: int = 0
+    state: int = 0
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """Tensors that always go to the same place, taken together.
+
+    Attributes:
+        layer: Number of the block; `INPUT`, or the number of blocks for the output.
+        n_bytes: Their size.
+        expert: All experts of a layer in one tensor: ``n_cpu_moe`` keeps these in RAM.
+        huge: One tensor of more than `HUGE` bytes.
+    """
+
+    layer: int
+    n_bytes: int
+    expert: bool = False
+    huge: bool = False
+
+
+INPUT = -1
+HUGE = 128 << 20
+"""Largest tensor that a software Vulkan driver takes: llvmpipe's ``maxStorageBufferRange``."""
+
+
+class FitModel(msgspec.Struct, frozen=True, kw_only=True):
+    """What the header of a model says about the memory that it needs.
+
+    Attributes:
+        n_layers: Blocks; llama.cpp counts the output as one more.
+        width: Size of an embedding.
+        n_vocab: Tokens.
+        n_ff: Widest feed-forward layer that is computed for a token: all experts in use together.
+        n_heads: Most attention heads of a layer.
+        head_size: Size of a key of one head.
+        n_experts: 0 for dense models.
+        n_experts_used: Of these for each token.
+        pieces: All weights; those of skipped prediction layers are left out, a tied output counts once.
+        tied: Bytes of the embeddings when they are the output as well: on a GPU they lie there a second time.
+        tied_kind: Their tensor type.
+        caches: One for each layer.
+        known_cache: False for architectures whose cache is only guessed.
+        image: Bytes of the image encoder that is loaded with the model.
+    """
+
+    name: str = ""
+    architecture: str = ""
+    quant: str = ""
+    n_layers: int
+    context_length: int = 0
+    width: int = 0
+    n_vocab: int = 0
+    n_ff: int = 0
+    n_heads: int = 0
+    head_size: int = 0
+    n_experts: int = 0
+    n_experts_used: int = 0
+    pieces: tuple[Piece, ...] = ()
+    tied: int = 0
+    tied_kind: str = ""
+    caches: tuple[LayerCache, ...] = ()
+    known_cache: bool = True
+    image: int = 0
+
+    @property
+    def max_layers(self) -> int:
+        """Layers as llama.cpp counts those of the GPU: the output is one more."""
+        return self.n_layers + 1
+
+    @property
+    def weights(self) -> int:
+        """Bytes of all weights, each once."""
+        return sum(piece.n_bytes for piece in self.pieces)
+
+
+class FitDevice(msgspec.Struct, frozen=True, kw_only=True):
+    """A device and how much of it a model may take.
+
+    Attributes:
+        info: As the worker named it.
+        room: Bytes for a model, a reserve for everything else taken off (`engine.memory.room`).
+        own: Of an integrated GPU's room the part that is no RAM any more (the firmware's carve-out).
+        bandwidth: Bytes a second that its memory gives.
+    """
+
+    info: DeviceInfo
+    room: int | None = None
+    own: int = 0
+    bandwidth: float | None = None
+
+    @property
+    def shares_ram(self) -> bool:
+        """Whether what it holds is RAM: the processor, integrated GPUs, software drivers."""
+        return self.info.kind is not DeviceKind.GPU
+
+
+class DeviceUse(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model takes on one device. The fields are those of `engine.protocol.types.MemoryUse`, and ``image``."""
+
+    device: str
+    name: str
+    kind: DeviceKind
+    weights: int = 0
+    kv: int = 0
+    compute: int = 0
+    output: int = 0
+    image: int = 0
+    room: int | None = None
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.weights + self.kv + self.compute + self.output + self.image
+
+
+class FitPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """The forecast for one model, one set of options and one machine.
+
+    Attributes:
+        options: What was asked.
+        uses: By device, the GPUs first, the processor last; only devices that take part.
+        verdict: See `Verdict`.
+        reason: One sentence with the numbers.
+        gpu_layers: Layers on GPUs as asked, the output counted.
+        max_layers: As many as there are.
+        proposal: The options to load with: as asked when that fits, else with fewer layers on the GPU; None for `NO`.
+        proposed_layers: Layers on GPUs in the proposal.
+        room: Bytes for the model on the devices that decide (all its GPUs together, or the RAM).
+        speed: Expected tokens a second for one answer; None where a bandwidth is unknown.
+        exact: The compute buffers are llama.cpp's own figures.
+    """
+
+    options: LoadOptions
+    uses: tuple[DeviceUse, ...]
+    verdict: Verdict
+    reason: str
+    gpu_layers: int
+    max_layers: int
+    proposal: LoadOptions | None
+    proposed_layers: int
+    room: int | None
+    speed: float | None = None
+    exact: bool = False
+
+    @property
+    def deciding(self) -> tuple[DeviceUse, ...]:
+        """The devices that ``room`` is about."""
+        gpus = tuple(use for use in self.uses if use.kind is not DeviceKind.CPU)
+        return gpus or self.uses
+
+    @property
+    def total(self) -> int:
+        """Bytes on the deciding devices: what to compare with ``room``."""
+        return sum(use.total for use in self.deciding)
+
+    @property
+    def everything(self) -> int:
+        """Bytes on all devices."""
+        return sum(use.total for use in self.uses)
+
+
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
+    """One change that would make a model fit.
+
+    Attributes:
+        kind: ``context``, ``kv``, ``experts``, ``layers``, ``batch`` or ``cpu``.
+        text: What it does, in words that start a sentence.
+        plan: The forecast for the changed options (``plan.options``), which fits.
+    """
+
+    kind: str
+    text: str
+    plan: FitPlan

@@ -1,0 +1,135 @@
+"""What a model takes on each device: weights, KV cache, compute and output buffers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.memory.fit.compute import Computing, compute_bytes
+from engine.memory.fit.placement import Layout
+from engine.memory.fit.records import INPUT, FitModel, LayerCache
+from engine.protocol.types import DeviceKind, FlashAttention, KvType, LoadOptions
+
+STEP: Final = 256
+"""``GGML_PAD(n_ctx, 256)`` in ``llama_context`` and ``llama_kv_cache_iswa``."""
+
+MIN_CONTEXT: Final = 16
+"""Shorter ones are lengthened by `engine.worker.params`."""
+
+_BLOCK: Final = 32
+_BLOCK_BYTES: Final = {KvType.F16: 64, KvType.Q8_0: 34, KvType.Q4_0: 18}
+"""Bytes of 32 values, the scale of the block included."""
+
+REPACKED: Final = frozenset({"Q4_0", "Q4_K", "IQ4_NL", "MXFP4"})
+"""Types that the processor's backend keeps in an order of its own, so that tied embeddings lie in RAM twice
+(``ggml_repack_get_optimal_repack_type`` for AVX2)."""
+
+_F32: Final = 4
+
+
+def context_cells(model: FitModel, options: LoadOptions) -> int:
+    """Tokens that the cache has room for: the context, rounded up."""
+    n_ctx = max(MIN_CONTEXT, options.n_ctx) if options.n_ctx > 0 else model.context_length
+    return -(-n_ctx // STEP) * STEP
+
+
+def micro_batch(model: FitModel, options: LoadOptions) -> int:
+    """Tokens computed at once."""
+    n_ctx = max(MIN_CONTEXT, options.n_ctx) if options.n_ctx > 0 else model.context_length
+    return min(options.n_ubatch, options.n_batch, n_ctx or options.n_ubatch)
+
+
+def flash_attention(options: LoadOptions, layout: Layout) -> bool:
+    """What ``auto`` becomes: off where attention is computed on another device than the layer (cache in RAM)."""
+    if options.flash_attention is not FlashAttention.AUTO:
+        return options.flash_attention is FlashAttention.ON
+    return not (options.kv_on_cpu and layout.gpu_layers > 0)
+
+
+def weight_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[int]:
+    """Bytes of weights for each device of ``layout``."""
+    sums = [0.0] * len(layout.devices)
+
+    def add(device: int, size: int) -> None:
+        if layout.parts and device != layout.cpu:
+            for gpu, part in enumerate(layout.parts):
+                sums[gpu] += size * part
+        else:
+            sums[device] += size
+
+    for piece in model.pieces:
+        device = layout.cpu if piece.layer == INPUT else layout.of_layer[min(piece.layer, model.n_layers)]
+        in_ram = piece.expert and piece.layer < options.n_cpu_moe
+        unfit = piece.huge and layout.devices[device].info.kind is DeviceKind.SOFTWARE
+        add(layout.cpu if in_ram or unfit else device, piece.n_bytes)
+    if _doubled(model, layout):
+        add(layout.of_layer[-1], model.tied)
+    return [round(size) for size in sums]
+
+
+def _doubled(model: FitModel, layout: Layout) -> bool:
+    """Whether tied embeddings are needed in two places."""
+    output = layout.of_layer[-1]
+    if not model.tied:
+        return False
+    if output == layout.cpu:
+        return model.tied_kind in REPACKED
+    return layout.devices[output].info.kind is not DeviceKind.SOFTWARE or not any(
+        piece.huge for piece in model.pieces if piece.layer == INPUT and piece.n_bytes == model.tied
+    )
+
+
+def cache_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[int]:
+    """Bytes of KV cache and recurrent state for each device of ``layout``."""
+    sums = [0.0] * len(layout.devices)
+    cells, batch = context_cells(model, options), micro_batch(model, options)
+    widest = 0 if flash_attention(options, layout) else max((cache.values for cache in model.caches), default=0)
+    for layer, cache in enumerate(model.caches):
+        size = layer_bytes(cache, options, cells, batch, widest)
+        device = layout.cpu if options.kv_on_cpu else layout.of_layer[layer]
+        if layout.whole and device != layout.cpu:
+            for gpu, part in enumerate(layout.parts):
+                sums[gpu] += size * part
+        else:
+            sums[device] += size
+    return [round(size) for size in sums]
+
+
+def layer_bytes(cache: LayerCache, options: LoadOptions, cells: int, batch: int, widest: int = 0) -> int:
+    """Bytes that one layer keeps.
+
+    Args:
+        cells: Tokens of context, rounded up.
+        batch: Tokens computed at once: a window is longer by them.
+        widest: Values of the widest layer, to which the others are padded without flash attention.
+    """
+    if not cache.keys and not cache.values:
+        return cache.state
+    length = cells
+    if cache.window:
+        length = min(cells, cache.window + batch)
+        length = -(-length // STEP) * STEP
+    values = max(cache.values, widest) if cache.values else 0
+    token = row_bytes(cache.keys, options.kv_type_k) + row_bytes(values, options.kv_type_v)
+    return length * token + cache.state
+
+
+def row_bytes(values: int, kind: KvType) -> int:
+    """Bytes of ``values`` numbers in this format (``ggml_row_size``)."""
+    return -(-values * _BLOCK_BYTES[kind] // _BLOCK)
+
+
+def output_bytes(model: FitModel) -> int:
+    """Logits of one token, which always lie in RAM."""
+    return model.n_vocab * _F32
+
+
+def buffer_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[int]:
+    """Bytes of compute buffers for each device of ``layout``, by the formula."""
+    computing = Computing(
+        batch=micro_batch(model, options),
+        cells=context_cells(model, options),
+        flash=flash_attention(options, layout),
+        kv_in_ram=options.kv_on_cpu,
+        experts_in_ram=model.n_experts > 0 and options.n_cpu_moe > 0,
+    )
+    return compute_bytes(model, computing, layout)
