@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.client.session import WorkerDeath
 from engine.protocol.frames import Delta, Failed, Finished, Generate, Load, Loaded, Progress, Terminal
-from engine.protocol.types import FinishReason, GenerationStats
+from engine.protocol.types import ChatMessage, FinishReason, GenerationStats
 
 
 def _ignore(_event: object) -> None:
@@ -19,6 +19,7 @@ class Job:
     """One request and who wants to hear of it. ``done`` is called exactly once.
 
     ``reload``: loads the last model again for the answers that wait behind it.
+    ``quiet``: a short look at the loaded model that nobody sees. It waits for all others, and gives way to them.
     """
 
     request: Load | Generate
@@ -26,6 +27,7 @@ class Job:
     on_delta: Callable[[Delta], None] = _ignore
     on_progress: Callable[[Progress], None] = _ignore
     reload: bool = False
+    quiet: bool = False
 
     @property
     def id(self) -> int:
@@ -51,6 +53,14 @@ class Job:
         )
 
 
+@dataclass(frozen=True)
+class Answered:
+    """An answer that was finished or cancelled, and what was asked."""
+
+    messages: tuple[ChatMessage, ...]
+    finished: Finished
+
+
 class Agenda:
     """The order of what the worker has to do: one job at a time, a load before the answers that wait."""
 
@@ -61,7 +71,8 @@ class Agenda:
     def add(self, job: Job) -> list[Job]:
         """Queue ``job``; the jobs it makes pointless (a newer load replaces one that waits)."""
         if isinstance(job.request, Generate):
-            self._waiting.append(job)
+            behind = next((i for i, other in enumerate(self._waiting) if other.quiet), len(self._waiting))
+            self._waiting.insert(len(self._waiting) if job.quiet else behind, job)
             return []
         replaced = [other for other in self._waiting if isinstance(other.request, Load)]
         self._waiting = [job, *(other for other in self._waiting if other not in replaced)]
@@ -102,6 +113,11 @@ class Agenda:
         forgotten = [job for job in self._waiting if isinstance(job.request, Generate)]
         self._waiting = [job for job in self._waiting if job not in forgotten]
         return forgotten
+
+    @property
+    def idle(self) -> bool:
+        """Nothing runs and nothing waits."""
+        return self.active is None and not self._waiting
 
     @property
     def waiting_answers(self) -> tuple[Job, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from signal import SIGKILL
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -12,10 +13,12 @@ from app.paths import Paths
 from app.settings.records import BackendSettings
 from app.settings.store import SettingsStore
 from app.settings.variables import backend_environment
+from app.worker.kill_witness import KillWitness
 from app.worker.log import WorkerLog
 from app.worker.process import WorkerProcess
 from engine.client.command import WorkerCommand, worker_command
-from engine.client.session import Session, WorkerState
+from engine.client.memory_trouble import MemoryTrouble
+from engine.client.session import Session, Verdict, WorkerState
 from engine.protocol.frames import Request
 
 LOOK_MS = 250
@@ -32,11 +35,15 @@ class WorkerConnection(QObject):
         changed: The session's state or model may be another.
         heard: An event of the worker, a `Hello` included. `changed` was emitted before.
         ended: The process is gone: `WorkerDeath` or None, why it was killed or None, and the `Failed` events.
+        stuck: Id of a process that SIGKILL does not end; `ended` follows, as if it had, so that another can start.
+        let_go: It ended after all.
     """
 
     changed = Signal()
     heard = Signal(object)
     ended = Signal(object, object, object)
+    stuck = Signal(int)
+    let_go = Signal(int)
 
     def __init__(
         self,
@@ -49,7 +56,9 @@ class WorkerConnection(QObject):
         super().__init__(parent)
         self._paths, self._environ, self._settings = paths, environ, settings
         self._log = WorkerLog(paths.logs / "worker.log", runner, self)
+        self._witness = KillWitness(runner, parent=self)
         self._process: WorkerProcess | None = None
+        self._stuck: list[WorkerProcess] = []
         self.added: Mapping[str, str] = {}
         self.session = Session(time.monotonic)
         self._look = QTimer(self)
@@ -81,7 +90,9 @@ class WorkerConnection(QObject):
         process.log.connect(self._log.feed)
         process.channel_closed.connect(self._channel_closed)
         process.ended.connect(self._ended)
+        process.stuck.connect(self._give_up)
         self._process = process
+        self._witness.begin()
         self.session.started()
         process.start()
         self._changed()
@@ -102,6 +113,11 @@ class WorkerConnection(QObject):
         """Ask the worker to end a request. If it does not answer in time it is killed."""
         self._write(self.session.cancel(target))
 
+    def condemn(self, verdict: Verdict) -> None:
+        """Kill the process, soon."""
+        self.session.condemn(verdict)
+        self._changed()
+
     def stop(self) -> None:
         """End the process step by step. Returns at once."""
         if self._process is not None and self.session.state is not WorkerState.STOPPING:
@@ -114,6 +130,7 @@ class WorkerConnection(QObject):
         if self._process is not None:
             self.session.stopping()
             self._process.shutdown()
+        self._witness.hurry()
         self._log.flush()
 
     def _write(self, data: bytes) -> None:
@@ -137,13 +154,49 @@ class WorkerConnection(QObject):
         self._changed()
 
     def _ended(self, exit_code: int | None, number: int | None, error: str) -> None:
+        """The process is gone. Who killed it from outside is asked first; until then it counts as running."""
+
+        def conclude(trouble: MemoryTrouble | None) -> None:
+            self._conclude(exit_code, number, error, trouble)
+
+        session = self.session
+        wanted = session.verdict is not None or session.state is WorkerState.STOPPING
+        if not wanted and self._witness.knows_of(exit_code, number):
+            self._witness.ask(conclude)
+        else:
+            conclude(None)
+
+    def _conclude(self, exit_code: int | None, number: int | None, error: str, trouble: MemoryTrouble | None) -> None:
         process, self._process = self._process, None
-        if process is not None:
+        if process is not None and process not in self._stuck:
             process.deleteLater()
-        death, failures = self.session.ended(exit_code, number, self._log.text() or error)
+        death, failures = self.session.ended(exit_code, number, self._log.text() or error, trouble)
         self._log.flush()
         self._changed()
         self.ended.emit(death, self.session.verdict, failures)
+
+    def _give_up(self) -> None:
+        """Leave the process behind that cannot be ended."""
+        process = self._process
+        if process is None:
+            return
+        pid = process.pid or 0
+        for signal, slot in (
+            (process.frames, self._receive),
+            (process.log, self._log.feed),
+            (process.channel_closed, self._channel_closed),
+            (process.ended, self._ended),
+        ):
+            signal.disconnect(slot)
+        process.ended.connect(lambda *_how: self._bury(process, pid))
+        self._stuck.append(process)
+        self.stuck.emit(pid)
+        self._conclude(None, SIGKILL, "", None)
+
+    def _bury(self, process: WorkerProcess, pid: int) -> None:
+        self._stuck.remove(process)
+        process.deleteLater()
+        self.let_go.emit(pid)
 
     def _changed(self) -> None:
         """Tell it, and look at the clock while a time limit runs."""

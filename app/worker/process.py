@@ -14,6 +14,9 @@ REAP_MS = 900
 
 ASK, TERMINATE, KILL = range(3)
 
+STUCK = KILL + 5
+"""A process that is still there so many steps after the first one: a driver or a drive does not let go of it."""
+
 
 class WorkerProcess(QObject):
     """One process: bytes in, bytes out, and an end that never blocks the window."""
@@ -23,6 +26,8 @@ class WorkerProcess(QObject):
     channel_closed = Signal()
     ended = Signal(object, object, str)
     """Exit code or None, signal or None, and the system's words when it could not be started."""
+    stuck = Signal()
+    """SIGKILL did not end it within some seconds. `ended` may follow much later."""
 
     def __init__(self, command: WorkerCommand, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,8 +52,8 @@ class WorkerProcess(QObject):
         self._process.start()
 
     def write(self, data: bytes) -> None:
-        """Queue ``data`` for its standard input."""
-        if data:
+        """Queue ``data`` for its standard input, unless it has ended."""
+        if data and self._process.state() is not QProcess.ProcessState.NotRunning:
             self._process.write(data)
 
     def stop(self) -> None:
@@ -60,6 +65,9 @@ class WorkerProcess(QObject):
     def kill(self) -> None:
         """SIGKILL. Returns at once; `ended` follows."""
         self._process.kill()
+        self._step = max(self._step, KILL)
+        if not self._timer.isActive():
+            self._timer.start()
 
     def shutdown(self) -> None:
         """End it in the same steps before this returns, in less than 3 s. Only for the end of the program."""
@@ -79,8 +87,11 @@ class WorkerProcess(QObject):
         self._step += 1
         if self._step == TERMINATE:
             self._process.terminate()
-        else:
+        elif self._step < STUCK:
             self._process.kill()
+        else:
+            self._timer.stop()
+            self.stuck.emit()
 
     def _read_frames(self) -> None:
         if data := self._process.readAllStandardOutput().data():

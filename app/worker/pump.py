@@ -36,12 +36,14 @@ class Pump(QObject):
     """One job runs at a time; a load goes first and ends what runs.
 
     Attributes:
+        job_sent: The worker was given a `Job`.
         heard: An event of the job that runs; the job itself hears it afterwards.
         job_ended: `Job` and its terminal event, before the job's own ``done`` is called.
         planner: Makes loads safer; None: they are sent as asked.
         last_load: What the next answer loads again when there is no model: the last load that succeeded.
     """
 
+    job_sent = Signal(object)
     heard = Signal(object)
     job_ended = Signal(object, object)
 
@@ -70,17 +72,23 @@ class Pump(QObject):
             self._link.start(added)
 
     def add(self, job: Job) -> int:
-        """Queue ``job``. A load replaces one that waits and cancels what runs.
+        """Queue ``job``. A load replaces one that waits and cancels what runs; whatever is not quiet ends what is.
 
         Returns:
             The job's id.
         """
         for replaced in self._agenda.add(job):
             self._later(replaced, replaced.cancelled())
-        if isinstance(job.request, Load):
+        quiet = self._agenda.active is not None and self._agenda.active.quiet
+        if isinstance(job.request, Load) or (quiet and not job.quiet):
             self._cancel_active()
         self.soon()
         return job.id
+
+    def reload(self) -> int | None:
+        """Load the last model again, if nothing else is to be done; the id of that load."""
+        job = self._reload_job() if self._agenda.idle else None
+        return None if job is None else self.add(job)
 
     def cancel(self, request_id: int) -> None:
         """End a request, also one that waits; a reload that nobody waits for any more ends with it."""
@@ -148,7 +156,7 @@ class Pump(QObject):
             self._finish(job, job.stopped())
             return
         if isinstance(job.request, Generate) and session.model is None:
-            reload = self._reload_job()
+            reload = None if job.quiet else self._reload_job()
             if reload is None:
                 code, message, next_step = NO_MODEL
                 self._finish(job, Failed(id=job.id, code=code, message=message, next_step=next_step))
@@ -178,6 +186,7 @@ class Pump(QObject):
             request = msgspec.structs.replace(request, options=load.options)
         if self._link.running and self._agenda.active is job:
             self._link.submit(request)
+            self.job_sent.emit(job)
 
     def _reload_job(self) -> Job | None:
         if self.last_load is None:

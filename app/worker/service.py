@@ -11,12 +11,12 @@ from app.jobs import SerialRunner
 from app.notices import Notices
 from app.paths import Paths
 from app.settings.store import SettingsStore
-from app.worker.agenda import Job, finished_or_failed, loaded_or_failed
+from app.worker.aftermath import Aftermath
+from app.worker.agenda import Answered, Job, finished_or_failed, loaded_or_failed
 from app.worker.connection import WorkerConnection
 from app.worker.pump import Pump
 from app.worker.safe_mode import NOTICE, SafeMode
-from app.worker.teller import Teller
-from engine.client.session import Verdict, WorkerDeath, WorkerState
+from engine.client.session import WorkerState
 from engine.protocol.frames import (
     Delta,
     Failed,
@@ -31,7 +31,7 @@ from engine.protocol.frames import (
 )
 from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling
 
-__all__ = ["NOTICE", "WorkerService"]
+__all__ = ["NOTICE", "Answered", "WorkerService"]
 
 
 class WorkerService(QObject):
@@ -56,6 +56,7 @@ class WorkerService(QObject):
     model_changed = Signal(object)
     speed_changed = Signal(object)
     died = Signal(object)
+    answered = Signal(object)
 
     def __init__(
         self,
@@ -71,7 +72,6 @@ class WorkerService(QObject):
         self._link = WorkerConnection(paths, runner, environ, self, settings)
         self._link.changed.connect(self._tell)
         self._link.heard.connect(self._take)
-        self._link.ended.connect(self._ended)
         self._pump = Pump(self._link, self)
         self._pump.heard.connect(self._heard)
         self._pump.job_ended.connect(self._job_ended)
@@ -82,7 +82,8 @@ class WorkerService(QObject):
         self._safe_mode: SafeMode | None = None
         if settings is not None and notices is not None:
             self._safe_mode = self._pump.planner = SafeMode(self, settings, notices, layers, self)
-        self._teller = None if notices is None else Teller(notices, self._safe_mode)
+        self._aftermath = Aftermath(self._link, self._pump, notices, self._safe_mode, self)
+        self._aftermath.died.connect(self.died)
 
     @property
     def safe_mode(self) -> SafeMode | None:
@@ -91,8 +92,10 @@ class WorkerService(QObject):
 
     @property
     def state(self) -> WorkerState:
-        """What the worker does now."""
-        return self._link.session.state
+        """What the worker does now. A quiet look at the model does not count."""
+        state, active = self._link.session.state, self._pump.active
+        quiet = state is WorkerState.GENERATING and active is not None and active.quiet
+        return WorkerState.READY if quiet else state
 
     @property
     def hello(self) -> Hello | None:
@@ -177,6 +180,19 @@ class WorkerService(QObject):
         )
         return self._pump.add(Job(request, finished_or_failed(done), on_delta, on_progress))
 
+    def look(self, messages: Sequence[ChatMessage], max_tokens: int, done: Callable[[Finished | Failed], None]) -> int:
+        """Let the loaded model write a few greedy tokens that nobody sees, when nothing else is to be done.
+
+        It gives way to everything else: then it ends as cancelled, or in `Failed` with code ``cancelled``. Never loads
+        a model. How it ends is told to ``done`` only; the end of a worker during it is no notice.
+
+        Returns:
+            The id for `cancel`.
+        """
+        greedy = Sampling(temperature=0.0, seed=0)
+        request = Generate(id=self._pump.next_id(), messages=tuple(messages), sampling=greedy, max_tokens=max_tokens)
+        return self._pump.add(Job(request, finished_or_failed(done), quiet=True))
+
     def cancel(self, request_id: int) -> None:
         """End a request. A worker that does not answer within 2 s is killed; the next message starts it again."""
         self._pump.cancel(request_id)
@@ -188,6 +204,9 @@ class WorkerService(QObject):
 
     def _heard(self, event: Delta | Progress | Terminal) -> None:
         """What an event of the running job says of the worker."""
+        active = self._pump.active
+        if active is None or active.quiet:
+            return
         if isinstance(event, Delta) and event.tps > 0:
             self._tell_speed(event.tps)
         elif isinstance(event, Finished) and event.stats.decode_tps > 0:
@@ -196,18 +215,8 @@ class WorkerService(QObject):
             self.load_progress.emit(min(max(event.done / event.total, 0.0), 1.0))
 
     def _job_ended(self, job: Job, event: Terminal) -> None:
-        if isinstance(job.request, Load) and self._teller is not None:
-            self._teller.load_ended(job, event, self._link.running)
-
-    def _ended(self, death: WorkerDeath | None, verdict: Verdict | None, failures: list[Failed]) -> None:
-        """The worker is gone. A crash ends what waits too; a kill after a cancel was wanted, so the rest goes on."""
-        if death is not None:
-            if verdict is not Verdict.NO_ANSWER:
-                self._pump.drop_waiting(lambda job: job.failed_by(death))
-            self.died.emit(death)
-            if self._teller is not None:
-                self._teller.death(death, verdict, self._pump.active, self.last_load)
-        self._pump.worker_ended(death, failures)
+        if isinstance(job.request, Generate) and isinstance(event, Finished) and not job.quiet:
+            self.answered.emit(Answered(job.request.messages, event))
 
     def _tell(self) -> None:
         """Emit what changed."""

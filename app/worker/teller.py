@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from app.notices import Action, Notice, Notices, Severity
@@ -12,6 +13,9 @@ from engine.client.session import Verdict, WorkerDeath
 from engine.protocol.frames import Failed, Load, Loaded, Terminal
 from engine.protocol.types import LoadOptions
 
+STUCK_NOTICE = "worker-stuck"
+AGAIN, START = "Load again", "Start again"
+
 Asked = tuple[Path, LoadOptions]
 
 
@@ -19,31 +23,59 @@ class Teller:
     """Posts the notices with the key `NOTICE`: one end, one notice.
 
     Args:
-        safe_mode: Gives a notice its button and tells by itself while it climbs; None: no button.
+        safe_mode: Gives a notice its button and tells by itself while it climbs; None: it never does.
+        again: Loads the last model again, or starts the worker when there is none.
     """
 
-    def __init__(self, notices: Notices, safe_mode: SafeMode | None) -> None:
-        self._notices, self._safe_mode = notices, safe_mode
+    def __init__(self, notices: Notices, safe_mode: SafeMode | None, again: Callable[[], None]) -> None:
+        self._notices, self._safe_mode, self._again = notices, safe_mode, again
+        self._kept_for: int | None = None
 
-    def death(self, death: WorkerDeath, verdict: Verdict | None, active: Job | None, last_load: Asked | None) -> None:
-        """The worker ended while it was at ``active``; ``last_load`` is the model it held otherwise."""
+    def death(
+        self, death: WorkerDeath, verdict: Verdict | None, active: Job | None, last_load: Asked | None, goes_on: str
+    ) -> None:
+        """The worker ended while it was at ``active``; ``last_load`` is the model it held otherwise.
+
+        ``goes_on``: what happens now by itself, as a sentence; "" when the user has to do the next step.
+        """
         safe_mode = self._safe_mode
-        if safe_mode is not None and safe_mode.climbing:
+        if (safe_mode is not None and safe_mode.climbing) or (active is not None and active.quiet):
             return
-        severity = Severity.WARN if verdict is Verdict.NO_ANSWER else Severity.ERROR
-        text = f"{death.sentence} {death.next_step}"
-        code = HANG if verdict is Verdict.NO_ANSWER else death.code
-        actions = self._offer(code, death.log_tail, active, last_load)
+        unanswered = verdict is Verdict.NO_ANSWER
+        text = f"{death.sentence} {goes_on or death.next_step}"
+        actions = self._offer(HANG if unanswered else death.code, death.log_tail, active, last_load)
+        if not actions and not goes_on:
+            actions = (Action(AGAIN if last_load is not None else START, self._again),)
+        severity = Severity.WARN if unanswered else Severity.ERROR
         self._notices.post(Notice(NOTICE, severity, text, death.log_tail, actions))
+
+    def keep_for(self, load: int | None) -> None:
+        """The notice stays when this load succeeds: it tells why there was one."""
+        self._kept_for = load
 
     def load_ended(self, job: Job, event: Terminal, worker_lives: bool) -> None:
         """A load ended. After a failure of a worker that lives there is a notice only where safer settings may help;
         the asker tells the rest."""
         if isinstance(event, Loaded):
-            self._notices.withdraw(NOTICE)
-        elif isinstance(event, Failed) and worker_lives and (actions := self._offer(event.code, event.detail, job)):
-            text = f"{event.message} {event.next_step}".strip()
-            self._notices.post(Notice(NOTICE, Severity.ERROR, text, event.detail, actions))
+            if job.id != self._kept_for:
+                self._notices.withdraw(NOTICE)
+        elif isinstance(event, Failed) and worker_lives and event.code not in ("cancelled", "stopped"):
+            actions = self._offer(event.code, event.detail, job)
+            if actions or job.id == self._kept_for:
+                text = f"{event.message} {event.next_step}".strip()
+                self._notices.post(Notice(NOTICE, Severity.ERROR, text, event.detail, actions))
+
+    def stuck(self, pid: int) -> None:
+        """The system cannot end this process."""
+        text = (
+            f"The engine (process {pid}) cannot be ended: a driver or a drive does not let go of it, and its memory"
+            " stays taken. Restart the computer if this stays."
+        )
+        self._notices.post(Notice(f"{STUCK_NOTICE}-{pid}", Severity.WARN, text))
+
+    def let_go(self, pid: int) -> None:
+        """It ended after all."""
+        self._notices.withdraw(f"{STUCK_NOTICE}-{pid}")
 
     def _offer(self, code: str, detail: str, active: Job | None, last_load: Asked | None = None) -> tuple[Action, ...]:
         """What can be done about the end of a worker that was at ``active``."""

@@ -80,6 +80,11 @@ def describe_death(
     )
 
 
+def killed_from_outside(exit_code: int | None, signal: int | None) -> bool:
+    """It ended by a signal that others send to end it, such as the system when memory runs out."""
+    return _number_of(exit_code, signal) in KILLS
+
+
 def _split_stack(lines: list[str]) -> tuple[list[str], list[str]]:
     """Log lines, and the stacks that Python wrote after them when a signal ended it."""
     start = next((i for i, line in enumerate(lines) if line.startswith(STACK_START)), len(lines))

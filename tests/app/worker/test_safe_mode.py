@@ -186,12 +186,15 @@ def test_each_death_while_answering_climbs_one_rung(make_world: MakeWorld) -> No
 
 
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGILL", "SIGBUS"])
-def test_ends_that_no_option_avoids_offer_nothing(make_world: MakeWorld, name: str) -> None:
+def test_ends_that_no_option_avoids_offer_the_same_load_again(make_world: MakeWorld, name: str) -> None:
     world = make_world(runs=[{"generate": {"after": 1, "signal": name}}, {}])
     world.load()
     world.fail_answer()
-    assert world.notices[-1].actions == ()
-    assert world.starts() == 1
+    (button,) = world.notices[-1].actions
+    assert (button.label, world.starts()) == ("Load again", 1)
+    button.run()
+    world.until_state(WorkerState.READY)
+    assert world.loads("n_ubatch") == [(512,), (512,)]
 
 
 def test_failures_that_no_option_avoids_offer_nothing(make_world: MakeWorld) -> None:
@@ -213,11 +216,11 @@ def test_climbing_ends_at_another_kind_of_failure(make_world: MakeWorld) -> None
     assert len(world.received("load")) == 2
 
 
-def test_without_a_gpu_nothing_is_offered(make_world: MakeWorld) -> None:
+def test_without_a_gpu_nothing_safer_is_offered(make_world: MakeWorld) -> None:
     world = make_world(devices=[msgspec.to_builtins(CPU)], runs=[{"generate": LOST}, {}])
     world.load()
     world.fail_answer()
-    assert world.notices[-1].actions == ()
+    assert [action.label for action in world.notices[-1].actions] == ["Load again"]
 
 
 def test_an_unanswered_stop_is_a_hang(make_world: MakeWorld) -> None:

@@ -40,11 +40,26 @@ def test_silence_after_a_cancel_is_ended_and_the_next_message_answered(make_benc
     assert (answer.text, answer.failure) == ("a b ", "cancelled")
     (death,) = bench.deaths
     assert death.code == "worker-silent"
-    assert bench.service.state is WorkerState.CRASHED
-    assert len(bench.notices) == 1
+    (notice,) = bench.notices
+    assert notice.text == f"{death.sentence} It is started again and loads the model."
+    bench.until_state(WorkerState.READY)
+    assert (bench.starts(), len(bench.received("load"))) == (2, 2)
+    assert "worker" not in bench.withdrawn[1:], "it tells why the model was loaded again, so it stays"
     again = bench.ask("back again")
     bench.until_ended(again)
     assert again.text == "back again"
+
+
+def test_a_load_that_cannot_be_stopped_leaves_a_fresh_worker(make_bench, short_patience) -> None:
+    bench = make_bench(runs=[{**DEAF, "load": {"after": 1, "hang": True}}, {}])
+    load = bench.load()
+    bench.until(lambda: bool(bench.progress))
+    bench.service.cancel(load.id)
+    bench.until_ended(load)
+    bench.until_state(WorkerState.IDLE)
+    assert load.failure == "cancelled"
+    assert bench.notices[-1].text.endswith("It is started again.")
+    assert len(bench.received("load")) == 1, "the user did not want it"
 
 
 def test_switching_the_model_gets_past_a_worker_that_hangs(make_bench, short_patience) -> None:
