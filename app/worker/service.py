@@ -16,6 +16,7 @@ from app.worker.agenda import Answered, Job, finished_or_failed, loaded_or_faile
 from app.worker.connection import WorkerConnection
 from app.worker.pump import Pump
 from app.worker.safe_mode import NOTICE, SafeMode
+from app.worker.standstill import StandstillGuard
 from engine.client.session import WorkerState
 from engine.protocol.frames import (
     Delta,
@@ -84,6 +85,7 @@ class WorkerService(QObject):
             self._safe_mode = self._pump.planner = SafeMode(self, settings, notices, layers, self)
         self._aftermath = Aftermath(self._link, self._pump, notices, self._safe_mode, self)
         self._aftermath.died.connect(self.died)
+        self._guard = StandstillGuard(self._link, self._pump, settings, notices, self._safe_mode, runner, self)
 
     @property
     def safe_mode(self) -> SafeMode | None:
