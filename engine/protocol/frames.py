@@ -1,8 +1,8 @@
 """The frames. Requests go to the worker, events come back.
 
-Each `Load`, `Unload`, `Generate` and `ListDevices` carries an id and gets exactly one terminal
-event with the same id: its own success event (`Loaded`, `Unloaded`, `Finished`, `Devices`) or
-`Failed` (a cancelled load ends in `Failed` with code ``cancelled``; a cancelled answer ends in
+Each `Load`, `Unload`, `Generate`, `ListDevices` and `SelfTest` carries an id and gets exactly one
+terminal event with the same id: its own success event (`Loaded`, `Unloaded`, `Finished`, `Devices`,
+`SelfTested`) or `Failed` (a cancelled load ends in `Failed` with code ``cancelled``; a cancelled answer ends in
 `Finished` with reason ``cancelled``, because its text and figures are kept). `Cancel` is no
 request: it has no id of its own and no answer but the terminal event of its target, and it is
 ignored when the target has already ended.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import msgspec
 
+from engine.protocol.probe import Probe, Reference
 from engine.protocol.types import (
     BackendInfo,
     ChatMessage,
@@ -54,6 +55,17 @@ class ListDevices(msgspec.Struct, frozen=True, kw_only=True, tag="list_devices")
     """Ask again for backends and devices, with memory as it is now (wakes sleeping GPUs)."""
 
     id: int
+
+
+class SelfTest(msgspec.Struct, frozen=True, kw_only=True, tag="self_test"):
+    """Read off what the loaded model expects at some places of a text; its context is empty before and after.
+
+    With ``reference`` the CPU computes what a device has computed, straight from the file. That is for a worker which
+    does nothing else: it takes the lowest priority and holds no model.
+    """
+
+    id: int
+    reference: Reference | None = None
 
 
 class Cancel(msgspec.Struct, frozen=True, kw_only=True, tag="cancel"):
@@ -126,6 +138,14 @@ class Devices(msgspec.Struct, frozen=True, kw_only=True, tag="devices"):
     devices: tuple[DeviceInfo, ...]
 
 
+class SelfTested(msgspec.Struct, frozen=True, kw_only=True, tag="self_tested"):
+    """Terminal event of `SelfTest`. What it means: `engine.client.agreement`."""
+
+    id: int
+    probe: Probe
+    seconds: float
+
+
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     """Terminal event of any request that did not succeed. Fields as in `engine.errors.VrambleError`."""
 
@@ -136,9 +156,9 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     detail: str = ""
 
 
-Request = Load | Unload | Generate | ListDevices
-ToWorker = Load | Unload | Generate | ListDevices | Cancel
-Terminal = Loaded | Unloaded | Finished | Devices | Failed
-FromWorker = Hello | Progress | Delta | Loaded | Unloaded | Finished | Devices | Failed
+Request = Load | Unload | Generate | ListDevices | SelfTest
+ToWorker = Load | Unload | Generate | ListDevices | SelfTest | Cancel
+Terminal = Loaded | Unloaded | Finished | Devices | SelfTested | Failed
+FromWorker = Hello | Progress | Delta | Loaded | Unloaded | Finished | Devices | SelfTested | Failed
 
-TERMINAL_TYPES = (Loaded, Unloaded, Finished, Devices, Failed)
+TERMINAL_TYPES = (Loaded, Unloaded, Finished, Devices, SelfTested, Failed)

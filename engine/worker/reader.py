@@ -25,7 +25,7 @@ EXIT_STDIN_ENDED = 0
 EXIT_STDOUT_CLOSED = 1
 
 _CHUNK = 1 << 16
-_ID = re.compile(rb'^\s*\{"type":"(?:load|unload|generate|list_devices)","id":(\d{1,15})\D')
+_ID = re.compile(rb'^\s*\{"type":"(?:load|unload|generate|list_devices|self_test)","id":(\d{1,15})\D')
 
 
 class FrameWriter:
@@ -47,12 +47,23 @@ class FrameWriter:
 
 
 class Inbox:
-    """Requests for the main thread, and the cancel flag of the one that it works on."""
+    """Requests for the main thread, and the cancel flag of the one that it works on.
 
-    def __init__(self, fd: int, send: Callable[[FromWorker], None], cancel: CancelFlag) -> None:
+    Args:
+        on_end: Called from the reading thread when stdin has ended: the process is about to end, as is wanted.
+    """
+
+    def __init__(
+        self,
+        fd: int,
+        send: Callable[[FromWorker], None],
+        cancel: CancelFlag,
+        on_end: Callable[[], None] = lambda: None,
+    ) -> None:
         self._fd = fd
         self._send = send
         self._cancel = cancel
+        self._on_end = on_end
         self._lock = threading.Lock()
         self._active: int | None = None
         self._queue: SimpleQueue[tuple[Request, float] | None] = SimpleQueue()
@@ -114,6 +125,7 @@ class Inbox:
 
     def _end(self) -> None:
         self._cancel.set()
+        self._on_end()
         self._queue.put(None)
         time.sleep(GRACE_SECONDS)
         os._exit(EXIT_STDIN_ENDED)

@@ -8,6 +8,8 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
 from engine.backends.catalogue import Catalogue
 from engine.errors import VrambleError
 from engine.protocol.frames import (
@@ -20,14 +22,19 @@ from engine.protocol.frames import (
     Loaded,
     Progress,
     Request,
+    SelfTest,
+    SelfTested,
     Terminal,
     Unloaded,
 )
 from engine.worker.cancel import CancelFlag
+from engine.worker.fingerprint import fingerprint
 from engine.worker.generator import Generator
 from engine.worker.loader import Loader
 from engine.worker.model import LoadedModel
 from engine.worker.native import Llama
+from engine.worker.reference import ReferenceRun
+from engine.worker.self_test import SelfTester
 from engine.worker.templates.process import TemplateProcess
 
 
@@ -37,6 +44,7 @@ class Requests:
     def __init__(
         self, llama: Llama, catalogue: Catalogue, cancel: CancelFlag, send: Callable[[FromWorker], None]
     ) -> None:
+        self._llama = llama
         self._catalogue = catalogue
         self._cancel = cancel
         self._send = send
@@ -61,6 +69,8 @@ class Requests:
             return self._load(request, taken)
         if isinstance(request, Generate):
             return self._generate(request, taken)
+        if isinstance(request, SelfTest):
+            return self._self_test(request, taken)
         if isinstance(request, ListDevices):
             return Devices(id=request.id, backends=self._catalogue.backends, devices=self._catalogue.infos())
         self._unload()
@@ -72,13 +82,26 @@ class Requests:
         def progress(done: int) -> None:
             self._send(Progress(id=request.id, stage="load", done=done, total=1000))
 
-        self._loaded = self._loader.load(Path(request.path), request.options, progress)
-        return Loaded(id=request.id, model=self._loaded.info, seconds=time.monotonic() - taken)
+        loaded = self._loaded = self._loader.load(Path(request.path), request.options, progress)
+        mark = fingerprint(loaded.info, request.options, self._catalogue.backends, self._llama.version)
+        loaded.info = msgspec.structs.replace(loaded.info, fingerprint=mark)
+        return Loaded(id=request.id, model=loaded.info, seconds=time.monotonic() - taken)
 
     def _generate(self, request: Generate, taken: float) -> Terminal:
+        return Generator(self._model(), self._templates, request, self._cancel, self._send, taken).run()
+
+    def _self_test(self, request: SelfTest, taken: float) -> SelfTested:
+        if request.reference is not None:
+            self._unload()
+            probe = ReferenceRun(self._llama, self._catalogue, self._cancel).run(request.reference)
+        else:
+            probe = SelfTester(self._model(), self._cancel).run()
+        return SelfTested(id=request.id, probe=probe, seconds=time.monotonic() - taken)
+
+    def _model(self) -> LoadedModel:
         if self._loaded is None:
             raise VrambleError("no-model", "No model is loaded.", "Load a model first.")
-        return Generator(self._loaded, self._templates, request, self._cancel, self._send, taken).run()
+        return self._loaded
 
     def _unload(self) -> None:
         loaded, self._loaded = self._loaded, None
