@@ -102,10 +102,12 @@ def test_shares_follow_the_order(
 
 
 def test_two_devices_say_what_one_says(two: Worker, small: Path) -> None:
+    """Tensor split takes one token at a time: with batches, the shaders of Mesa 22.3's llvmpipe corrupt memory."""
     two.loaded(small, **OPTIONS, device="cpu")
     expected = two.finished(user("ab ba"), max_tokens=8)[0]
     for split in SplitMode:
-        info = two.loaded(small, **OPTIONS, devices=TWO, shares=(1, 1), split=split).model
+        batch = 1 if split is SplitMode.TENSOR else 128
+        info = two.loaded(small, **OPTIONS, devices=TWO, shares=(1, 1), split=split, n_batch=batch).model
         assert [use_of(info, device).weights > 2e5 for device in TWO] == [True, True]
         assert two.finished(user("ab ba"), max_tokens=8)[0] == expected
         told = any("cannot share rows" in warning for warning in info.warnings)
