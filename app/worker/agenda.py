@@ -6,7 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.client.session import WorkerDeath
-from engine.protocol.frames import Delta, Failed, Finished, Generate, Load, Loaded, Progress, Terminal
+from engine.protocol.frames import (
+    Delta,
+    Failed,
+    Finished,
+    Generate,
+    Load,
+    Loaded,
+    Progress,
+    SelfTest,
+    SelfTested,
+    Terminal,
+)
 from engine.protocol.types import ChatMessage, FinishReason, GenerationStats
 
 
@@ -22,7 +33,7 @@ class Job:
     ``quiet``: a short look at the loaded model that nobody sees. It waits for all others, and gives way to them.
     """
 
-    request: Load | Generate
+    request: Load | Generate | SelfTest
     done: Callable[[Terminal], None]
     on_delta: Callable[[Delta], None] = _ignore
     on_progress: Callable[[Progress], None] = _ignore
@@ -38,7 +49,8 @@ class Job:
         """The terminal event of a job that was cancelled before the worker saw it."""
         if isinstance(self.request, Generate):
             return Finished(id=self.id, reason=FinishReason.CANCELLED, stats=GenerationStats())
-        return Failed(id=self.id, code="cancelled", message="Loading was cancelled.")
+        what = "Loading" if isinstance(self.request, Load) else "The self-test"
+        return Failed(id=self.id, code="cancelled", message=f"{what} was cancelled.")
 
     def stopped(self) -> Terminal:
         """The terminal event of a job that a wanted end of the worker overtook."""
@@ -62,19 +74,25 @@ class Answered:
 
 
 class Agenda:
-    """The order of what the worker has to do: one job at a time, a load before the answers that wait."""
+    """The order of what the worker has to do: one job at a time, a load before the answers that wait.
+
+    A self-test goes first: it is of the model that was loaded just now, and wants its empty context.
+    """
 
     def __init__(self) -> None:
         self.active: Job | None = None
         self._waiting: list[Job] = []
 
     def add(self, job: Job) -> list[Job]:
-        """Queue ``job``; the jobs it makes pointless (a newer load replaces one that waits)."""
+        """Queue ``job``; the jobs it makes pointless: a newer load replaces one that waits, and a self-test."""
+        if isinstance(job.request, SelfTest):
+            self._waiting.insert(0, job)
+            return []
         if isinstance(job.request, Generate):
             behind = next((i for i, other in enumerate(self._waiting) if other.quiet), len(self._waiting))
             self._waiting.insert(len(self._waiting) if job.quiet else behind, job)
             return []
-        replaced = [other for other in self._waiting if isinstance(other.request, Load)]
+        replaced = [other for other in self._waiting if isinstance(other.request, Load | SelfTest)]
         self._waiting = [job, *(other for other in self._waiting if other not in replaced)]
         return replaced
 
@@ -140,6 +158,16 @@ def finished_or_failed(done: Callable[[Finished | Failed], None]) -> Callable[[T
 
     def call(event: Terminal) -> None:
         if isinstance(event, Finished | Failed):
+            done(event)
+
+    return call
+
+
+def tested_or_failed(done: Callable[[SelfTested | Failed], None]) -> Callable[[Terminal], None]:
+    """``done`` for a job that tests the loaded model."""
+
+    def call(event: Terminal) -> None:
+        if isinstance(event, SelfTested | Failed):
             done(event)
 
     return call

@@ -13,7 +13,18 @@ from app.worker.agenda import Agenda, Job
 from app.worker.connection import WorkerConnection
 from app.worker.safe_mode import SafeLoad
 from engine.client.session import WorkerDeath, WorkerState
-from engine.protocol.frames import Delta, Failed, FromWorker, Generate, Hello, Load, Loaded, Progress, Terminal
+from engine.protocol.frames import (
+    Delta,
+    Failed,
+    FromWorker,
+    Generate,
+    Hello,
+    Load,
+    Loaded,
+    Progress,
+    SelfTest,
+    Terminal,
+)
 from engine.protocol.types import LoadOptions
 
 NO_MODEL = ("no-model", "No model is loaded.", "Choose a model first.")
@@ -154,6 +165,9 @@ class Pump(QObject):
             return
         if self._closed:
             self._finish(job, job.stopped())
+            return
+        if isinstance(job.request, SelfTest) and session.model is None:
+            self._finish(job, job.cancelled())
             return
         if isinstance(job.request, Generate) and session.model is None:
             reload = None if job.quiet else self._reload_job()

@@ -12,7 +12,7 @@ from app.notices import Notices
 from app.paths import Paths
 from app.settings.store import SettingsStore
 from app.worker.aftermath import Aftermath
-from app.worker.agenda import Answered, Job, finished_or_failed, loaded_or_failed
+from app.worker.agenda import Answered, Job, finished_or_failed, loaded_or_failed, tested_or_failed
 from app.worker.connection import WorkerConnection
 from app.worker.pump import Pump
 from app.worker.safe_mode import NOTICE, SafeMode
@@ -28,6 +28,8 @@ from engine.protocol.frames import (
     Load,
     Loaded,
     Progress,
+    SelfTest,
+    SelfTested,
     Terminal,
 )
 from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling
@@ -194,6 +196,16 @@ class WorkerService(QObject):
         greedy = Sampling(temperature=0.0, seed=0)
         request = Generate(id=self._pump.next_id(), messages=tuple(messages), sampling=greedy, max_tokens=max_tokens)
         return self._pump.add(Job(request, finished_or_failed(done), quiet=True))
+
+    def self_test(self, done: Callable[[SelfTested | Failed], None]) -> int:
+        """Read off what the loaded model computes, before anything else that waits. Never loads a model.
+
+        The context is empty afterwards. An answer that comes meanwhile waits; a load ends it.
+
+        Returns:
+            The id for `cancel`.
+        """
+        return self._pump.add(Job(SelfTest(id=self._pump.next_id()), tested_or_failed(done)))
 
     def cancel(self, request_id: int) -> None:
         """End a request. A worker that does not answer within 2 s is killed; the next message starts it again."""

@@ -21,7 +21,7 @@ from engine.client.activity import Activity, read_activity
 from engine.client.death_words import HANG
 from engine.client.session import Verdict
 from engine.client.watchdog import Limits, Standing, Watchdog
-from engine.protocol.frames import Delta, Failed, Finished, Load, Progress
+from engine.protocol.frames import Delta, Failed, Finished, Load, Progress, SelfTest
 
 NOTICE = "worker-still"
 LOOK_MS = 500
@@ -110,7 +110,7 @@ class StandstillGuard(QObject):
         self._told = True
         own, id_ = weakref.proxy(self), job.id
         loading = isinstance(job.request, Load)
-        what = "The model" if loading else "The answer"
+        what = "The model" if loading else "The self-test" if isinstance(job.request, SelfTest) else "The answer"
         actions = (Action("Cancel" if loading else "Stop", lambda: own.cancel(id_)), *self._safer(job))
         text = f"{what} has not moved for {in_words(self._dog.quiet)}."
         notices.post(Notice(NOTICE, Severity.INFO, text, actions=actions))

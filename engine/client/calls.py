@@ -7,7 +7,19 @@ from pathlib import Path
 
 from engine.client.blocking import BlockingWorker
 from engine.errors import VrambleError
-from engine.protocol.frames import Delta, Failed, Finished, FromWorker, Generate, Load, Loaded, Progress
+from engine.protocol.frames import (
+    Delta,
+    Failed,
+    Finished,
+    FromWorker,
+    Generate,
+    Load,
+    Loaded,
+    Progress,
+    SelfTest,
+    SelfTested,
+)
+from engine.protocol.probe import Reference
 from engine.protocol.types import ChatMessage, LoadOptions, Sampling
 
 
@@ -49,6 +61,21 @@ def generate(
             return event
         else:
             raise_failure(event)
+    raise AssertionError("a request ends in a terminal event")
+
+
+def self_test(worker: BlockingWorker, reference: Reference | None = None) -> SelfTested:
+    """Read off what the loaded model computes; with ``reference`` what the CPU computes in its place.
+
+    The worker of a reference is good for nothing else afterwards, and needs no model.
+
+    Raises:
+        VrambleError: The test could not be made, was cancelled, or the worker died.
+    """
+    for event in worker.request(SelfTest(id=worker.next_id(), reference=reference)):
+        if isinstance(event, SelfTested):
+            return event
+        raise_failure(event)
     raise AssertionError("a request ends in a terminal event")
 
 

@@ -19,7 +19,12 @@ CPU: Final = "cpu"
 
 GPU_KINDS: Final = frozenset({DeviceKind.GPU, DeviceKind.IGPU})
 GPU_MEMORY: Final = "out-of-device-memory"
-CLIMBING: Final = frozenset({GPU_MEMORY, "device-lost", "engine-assert", "worker-aborted", "worker-crashed", HANG})
+WRONG_RESULTS: Final = "wrong-results"
+"""A self-test failed."""
+
+CLIMBING: Final = frozenset(
+    {GPU_MEMORY, "device-lost", "engine-assert", "worker-aborted", "worker-crashed", HANG, WRONG_RESULTS}
+)
 """Codes of failures that other options may avoid. Not `killed`: the system ends what takes too much RAM."""
 
 _ANY_MEMORY = frozenset({"out-of-memory", "context-memory"})
@@ -56,6 +61,9 @@ _REPLACED_BY: Final[dict[Rung, Rung]] = {
     Rung.MICRO_BATCH_128: Rung.MICRO_BATCH_64,
     Rung.LAYERS_THREE_QUARTERS: Rung.LAYERS_HALF,
 }
+
+
+_MICRO_BATCHES: Final = frozenset({Rung.MICRO_BATCH_128, Rung.MICRO_BATCH_64})
 
 
 def cause(code: str, detail: str) -> str:
@@ -102,6 +110,8 @@ def _helps(
     """The rung changes something, is allowed, and is not known to make it worse."""
     if rung in tried:
         return False
+    if rung in _MICRO_BATCHES and code == WRONG_RESULTS:
+        return False  # the text of the self-test fits into each of them
     if rung is Rung.HOST_VISIBLE_OFF:
         return device.backend == "Vulkan"
     if rung is Rung.FLASH_ATTENTION_OFF and code == GPU_MEMORY:
