@@ -150,8 +150,7 @@ class _File:
 
     def _whole(self, needed: int) -> None:
         if needed > self._size:
-            there, all_of_it = self._size / _MEGABYTE, needed / _MEGABYTE
-            raise NotLoadable(f"The file is cut off: {there:.1f} MB are there, it should have {all_of_it:.1f} MB.")
+            raise NotLoadable(f"The file is cut off: {_bytes(self._size)} are there, of at least {_bytes(needed)}.")
 
     def _dynamic(self, place: tuple[int, int]) -> list[tuple[int, int]]:
         offset, size = place
@@ -222,6 +221,10 @@ class _File:
         if len(raw) != size:
             raise NotLoadable("The file is cut off.")
         return raw
+
+
+def _bytes(size: int) -> str:
+    return f"{size / _MEGABYTE:.1f} MB" if size >= _MEGABYTE else f"{size} bytes"
 
 
 def gnu_hash(name: str) -> int:

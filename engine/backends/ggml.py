@@ -7,6 +7,7 @@ copy has a registry of its own, and a model then finds "no backends".
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -61,10 +62,20 @@ class RawDevice:
     memory_total: int
 
 
+@dataclass(frozen=True)
+class Registered:
+    """A backend that ggml has taken. ``devices``: how many it brings."""
+
+    handle: int
+    name: str
+    devices: int
+
+
 AbortCallback = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
 
 _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "ggml_backend_load": (ctypes.c_void_p, [ctypes.c_char_p]),
+    "ggml_backend_unload": (None, [ctypes.c_void_p]),
     "ggml_backend_reg_name": (ctypes.c_char_p, [ctypes.c_void_p]),
     "ggml_backend_dev_count": (ctypes.c_size_t, []),
     "ggml_backend_dev_get": (ctypes.c_void_p, [ctypes.c_size_t]),
@@ -128,12 +139,17 @@ class Ggml:
             self._library.ggml_set_abort_callback(call)
             self._abort_callback = call
 
-    def load(self, plugin: Path) -> str | None:
-        """Load and register a plugin. Gives the backend's name, or None when ggml refused it (it logs why)."""
-        registered = self._library.ggml_backend_load(str(plugin).encode("utf-8", "surrogateescape"))
-        if not registered:
+    def load(self, plugin: Path) -> Registered | None:
+        """Load and register a plugin; None when ggml refused it (it logs why)."""
+        handle = self._library.ggml_backend_load(os.fsencode(plugin))
+        if not handle:
             return None
-        return _text(self._library.ggml_backend_reg_name(registered))
+        devices = int(self._library.ggml_backend_reg_dev_count(handle))
+        return Registered(int(handle), _text(self._library.ggml_backend_reg_name(handle)), devices)
+
+    def unload(self, registered: Registered) -> None:
+        """Take a backend and its devices out of ggml's lists again. Only right after `load`: nothing may use it."""
+        self._library.ggml_backend_unload(registered.handle)
 
     def cpu_buffer_type(self) -> int:
         """The handle of plain RAM, for tensors that are to stay there."""

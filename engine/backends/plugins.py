@@ -1,90 +1,195 @@
-"""Finding and loading ggml's backend plugins, and saying why one is absent."""
+"""Loading ggml's backend plugins, one for each backend, and saying why another is absent or idle."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.backends import reasons
 from engine.backends.build_record import BuildRecord
-from engine.backends.ggml import Ggml
+from engine.backends.elf import Library, NotLoadable, read_library
+from engine.backends.finding import Folder, PluginFile, find_plugins
+from engine.backends.ggml import Ggml, Registered
+from engine.backends.kinds import CPU, backend_name
+from engine.backends.load_guard import LoadGuard
+from engine.backends.plugin_record import PluginRecord, read_record
 from engine.protocol.types import BackendInfo
 
-PREFIX = "libggml-"
-NOT_PLUGINS = {"base"}
-NAMES = {"cpu": "CPU", "vulkan": "Vulkan", "hip": "ROCm", "cuda": "CUDA", "rpc": "RPC", "blas": "BLAS"}
-ORDER = ("blas", "cuda", "hip", "rpc", "vulkan")
-"""Load order of known kinds; others follow, the CPU is last: it must not win over a special backend."""
+PATIENCE_WITH_USERS, PATIENCE_WITH_OWN = 1, 3
+"""After so many ends of the engine while it was loaded a plugin is left out."""
+
+VULKAN = "vulkan"
 
 
-def kind_of(plugin: Path) -> str:
-    """``cpu`` for ``libggml-cpu-haswell.so``, ``vulkan`` for ``libggml-vulkan.so``."""
-    return plugin.stem.removeprefix(PREFIX).split("-")[0]
+@dataclass(frozen=True)
+class Conditions:
+    """What decides about loading, besides the files.
+
+    Attributes:
+        engine: Version of the bindings; None: not known, nothing is refused for it.
+        off: Names of backends that are switched off, in lower case.
+        blocked: Kind -> sentence why it is not even tried.
+        why_none: Backend -> sentence for one without a device, or None.
+    """
+
+    build: BuildRecord
+    guard: LoadGuard
+    engine: str | None = None
+    glibc: tuple[int, ...] = ()
+    off: frozenset[str] = frozenset()
+    blocked: Mapping[str, str] = field(default_factory=dict)
+    why_none: Callable[[str], str | None] = lambda _: None
 
 
-def find_plugins(folders: Iterable[Path]) -> dict[str, list[Path]]:
-    """Plugin files by kind, in load order. A file name in a later folder replaces the same name in an earlier one."""
-    by_name: dict[str, Path] = {}
-    for folder in folders:
-        for path in sorted(folder.glob(f"{PREFIX}*.so")) if folder.is_dir() else ():
-            if path.stem.removeprefix(PREFIX) not in NOT_PLUGINS:
-                by_name[path.name] = path
-    kinds: dict[str, list[Path]] = {}
-    for path in by_name.values():
-        kinds.setdefault(kind_of(path), []).append(path)
-    return dict(sorted(kinds.items(), key=lambda item: (_rank(item[0]), item[0])))
+def names_off(text: str) -> frozenset[str]:
+    """The backends named in a list with commas. The CPU cannot be switched off: every model needs it."""
+    names = {name.strip().lower() for name in text.split(",")}
+    return frozenset(names - {"", CPU})
 
 
-def _rank(kind: str) -> int:
-    if kind == "cpu":
-        return len(ORDER) + 1
-    return ORDER.index(kind) if kind in ORDER else len(ORDER)
+def load_plugins(ggml: Ggml, folders: Sequence[Folder], conditions: Conditions) -> tuple[BackendInfo, ...]:
+    """Load one plugin of each kind, the user's before the engine's own. What is absent is reported with the reason.
 
-
-def load_plugins(ggml: Ggml, folders: Sequence[Path], build: BuildRecord) -> tuple[BackendInfo, ...]:
-    """Load one plugin of each kind. What is absent is reported with the loader's own words."""
-    kinds = find_plugins(folders)
-    found = [_load_kind(ggml, kind, candidates) for kind, candidates in kinds.items()]
-    if "vulkan" not in kinds:
-        reason = build.vulkan_reason or "it is not part of this installation"
-        found.insert(0, BackendInfo(name="Vulkan", path="", loaded=False, error=f"Vulkan was not built: {reason}"))
+    Of the files of one kind in a folder the one that suits the processor best is tried first. When none of the user's
+    can be loaded the engine's own is, and both are reported: the loaded one first.
+    """
+    loader = _Loader(ggml, conditions)
+    found = [info for kind, groups in find_plugins(folders).items() for info in loader.load_kind(kind, groups)]
+    if not any(info.name == backend_name(VULKAN) for info in found):
+        reason = conditions.build.vulkan_reason or "it is not part of this installation"
+        error = f"Vulkan was not built: {reason}"
+        found.insert(0, BackendInfo(name=backend_name(VULKAN), path="", loaded=False, error=error))
     return tuple(found)
 
 
-def _load_kind(ggml: Ggml, kind: str, candidates: list[Path]) -> BackendInfo:
-    path = best_variant(candidates)
-    name = NAMES.get(kind, kind)
-    if path is None:
-        error = loader_words(candidates[0]) or "this processor lacks the instructions that it needs"
-        return BackendInfo(name=name, path=str(candidates[0]), loaded=False, error=error)
-    registered = ggml.load(path)
-    if registered is not None:
-        return BackendInfo(name=registered, path=str(path), loaded=True)
-    error = loader_words(path) or "the plugin is of another version of the engine"
-    return BackendInfo(name=name, path=str(path), loaded=False, error=error)
+class _Loader:
+    """Loads and remembers which backends are there."""
+
+    def __init__(self, ggml: Ggml, conditions: Conditions) -> None:
+        self._ggml = ggml
+        self._conditions = conditions
+        self._loaded: dict[str, tuple[Registered, Path]] = {}
+
+    def load_kind(self, kind: str, groups: Sequence[Sequence[PluginFile]]) -> list[BackendInfo]:
+        """The records for one kind: at most one for each folder, none for what a loaded one stands before."""
+        refused: list[BackendInfo] = []
+        for group in groups:
+            tried = [self._unless_prevented(kind, file) for file in self._best_first(group)]
+            infos = _until_loaded(tried)
+            if infos[-1].loaded:
+                return [infos[-1], *refused]
+            refused.append(infos[0])
+        return refused
+
+    def _best_first(self, group: Sequence[PluginFile]) -> list[PluginFile]:
+        """Variants by their score on this processor; those without one by name."""
+        if len(group) == 1:
+            return list(group)
+        return sorted(group, key=lambda file: -self._score(file))
+
+    def _score(self, file: PluginFile) -> int:
+        unfit = self._prevented(file.kind) is not None or isinstance(self._inspect(file), str)
+        if unfit or self._guard(file) is not None:
+            return 0
+        try:
+            return reasons.score(ctypes.CDLL(str(file.path))) or 0
+        except OSError:
+            return 0
+        finally:
+            self._conditions.guard.end()
+
+    def _unless_prevented(self, kind: str, file: PluginFile) -> Callable[[], BackendInfo]:
+        def attempt() -> BackendInfo:
+            prevented = self._prevented(kind)
+            return _absent(backend_name(kind), file, prevented) if prevented else self._attempt(kind, file)
+
+        return attempt
+
+    def _prevented(self, kind: str) -> str | None:
+        """Why files of this kind are not tried."""
+        off = self._conditions.off
+        if kind != CPU and (backend_name(kind).lower() in off or kind in off):
+            return reasons.SWITCHED_OFF
+        return self._conditions.blocked.get(kind)
+
+    def _attempt(self, kind: str, file: PluginFile) -> BackendInfo:
+        name = backend_name(kind)
+        library = self._inspect(file)
+        if isinstance(library, str):
+            return _absent(name, file, library)
+        record = read_record(file.path)
+        problem = reasons.another_build(record, self._conditions.engine, file.path) or self._guard(file)
+        if problem:
+            return _absent(name, file, problem)
+        try:
+            return self._load(name, file, library, record)
+        finally:
+            self._conditions.guard.end()
+
+    def _inspect(self, file: PluginFile) -> Library | str:
+        """What the file says about itself, or why it cannot be a plugin."""
+        if file.path.is_symlink() and not file.path.exists():
+            return "The link points to nothing."
+        try:
+            library = read_library(file.path)
+        except NotLoadable as problem:
+            return str(problem)
+        return reasons.NO_ENTRY if library.is_plugin is False else library
+
+    def _guard(self, file: PluginFile) -> str | None:
+        if file.kind == CPU and not file.users:
+            return None
+        name, patience = (file.path.name, PATIENCE_WITH_USERS) if file.users else (_own(file), PATIENCE_WITH_OWN)
+        return self._conditions.guard.begin(name, file.path, patience)
+
+    def _load(self, name: str, file: PluginFile, library: Library, record: PluginRecord) -> BackendInfo:
+        registered = self._ggml.load(file.path)
+        if registered is None:
+            return _absent(name, file, self._why_not(name, file, library, record))
+        return self._unwanted(registered, file) or self._present(registered, file)
+
+    def _why_not(self, name: str, file: PluginFile, library: Library, record: PluginRecord) -> str:
+        words = reasons.loader_words(file.path)
+        if words is not None:
+            return reasons.explain_loader(words, library, record, self._conditions.glibc)
+        refused = reasons.why_refused(file.path)
+        nothing = self._conditions.why_none(name) if refused == reasons.NOT_STARTED else None
+        return nothing or refused
+
+    def _unwanted(self, registered: Registered, file: PluginFile) -> BackendInfo | None:
+        """A backend that is only known by its name once it is loaded: switched off, or there already."""
+        name = registered.name
+        before = self._loaded.get(name)
+        if before is not None:
+            if before[0].handle != registered.handle:
+                self._ggml.unload(registered)
+            return _absent(name, file, f"{name} is loaded already, from {before[1]}.")
+        if name.lower() in self._conditions.off:
+            self._ggml.unload(registered)
+            return _absent(name, file, reasons.SWITCHED_OFF)
+        return None
+
+    def _present(self, registered: Registered, file: PluginFile) -> BackendInfo:
+        self._loaded[registered.name] = (registered, file.path)
+        idle = None if registered.devices else self._conditions.why_none(registered.name)
+        return BackendInfo(name=registered.name, path=str(file.path), loaded=True, error=idle)
 
 
-def best_variant(candidates: list[Path]) -> Path | None:
-    """The variant with the highest score on this processor; a single file needs no score. None: none can run."""
-    if len(candidates) == 1:
-        return candidates[0]
-    scored = [(score, path) for path in candidates if (score := _score(path)) > 0]
-    return max(scored, default=(0, None), key=lambda item: item[0])[1]
+def _until_loaded(attempts: Iterable[Callable[[], BackendInfo]]) -> list[BackendInfo]:
+    infos = []
+    for attempt in attempts:
+        infos.append(attempt())
+        if infos[-1].loaded:
+            break
+    return infos
 
 
-def _score(plugin: Path) -> int:
-    try:
-        function = ctypes.CDLL(str(plugin)).ggml_backend_score
-    except (OSError, AttributeError):
-        return 0
-    function.restype = ctypes.c_int
-    return int(function())
+def _absent(name: str, file: PluginFile, error: str) -> BackendInfo:
+    return BackendInfo(name=name, path=str(file.path), loaded=False, error=error)
 
 
-def loader_words(plugin: Path) -> str | None:
-    """Why the dynamic loader refuses ``plugin``, or None when it does not."""
-    try:
-        ctypes.CDLL(str(plugin))
-    except OSError as error:
-        return str(error)
-    return None
+def _own(file: PluginFile) -> str:
+    """Name of the marker for a plugin of the engine; the user may have one of the same name."""
+    return f"engine-{file.path.name}"

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.backends.catalogue import Catalogue
+from engine.backends.catalogue import BINDINGS, Catalogue, load_guard
+from engine.backends.load_guard import LoadGuard
 from engine.errors import VrambleError
 from engine.memory.cards import CardFinder
 from engine.memory.tree import Tree
@@ -22,7 +23,6 @@ from engine.worker.reader import FrameWriter, Inbox
 from engine.worker.requests import Requests, failed
 
 DEBUG_LOG = "VRAMBLE_WORKER_DEBUG"
-BINDINGS = "llama-cpp-python"
 
 Answer = Callable[[Request, float], Terminal]
 
@@ -48,9 +48,10 @@ def run() -> int:
     die_with_parent()
     cancel = CancelFlag()
     writer = FrameWriter(frames_out)
-    inbox = Inbox(frames_in, writer.send, cancel)
+    guard = load_guard(os.environ)
+    inbox = Inbox(frames_in, writer.send, cancel, guard.wanted_end)
     inbox.start()
-    answer, close = start_engine(cancel, writer.send)
+    answer, close = start_engine(cancel, writer.send, guard)
     serve(inbox, answer, writer.send)
     close()
     sys.stderr.flush()
@@ -66,12 +67,14 @@ def serve(inbox: Inbox, answer: Answer, send: Callable[[FromWorker], None]) -> N
         send(terminal)
 
 
-def start_engine(cancel: CancelFlag, send: Callable[[FromWorker], None]) -> tuple[Answer, Callable[[], None]]:
+def start_engine(
+    cancel: CancelFlag, send: Callable[[FromWorker], None], guard: LoadGuard
+) -> tuple[Answer, Callable[[], None]]:
     """Load the engine and say hello. If it cannot be loaded each request is answered with the reason."""
     log = NativeLog(debug=bool(os.environ.get(DEBUG_LOG)))
     try:
         llama = load_llama(log)
-        catalogue = Catalogue.load(llama.ggml, llama.library)
+        catalogue = Catalogue.load(llama.ggml, llama.library, guard=guard)
         devices = catalogue.infos()
     except VrambleError as error:
         reason = error

@@ -1,96 +1,304 @@
-"""Which plugin files are loaded, and what is said about those that are not."""
+"""Which plugin files are loaded, and what is said about those that are not. The files are real, ggml is played."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from engine.backends.build_record import BuildRecord, read_build_record
-from engine.backends.ggml import Ggml, mapped_library
-from engine.backends.plugins import find_plugins, kind_of, load_plugins, loader_words
+from engine.backends.finding import Folder
+from engine.backends.ggml import Ggml, Registered, mapped_library
+from engine.backends.load_guard import LoadGuard
+from engine.backends.plugins import Conditions, load_plugins, names_off
 from engine.loading.why_cpu import missing_library
+from engine.memory.tree import Tree
+from engine.protocol.types import BackendInfo
+from tests.engine.backends.toy_plugins import ToyPlugins
+
+NAMES = {"cpu": "CPU", "vulkan": "Vulkan", "rpc": "RPC", "hip": "ROCm"}
 
 
+@dataclass
 class FakeGgml:
-    """Takes plugins whose content is their backend's name; refuses empty ones."""
+    """Takes every plugin but those in ``refuse``; knows backends by the first word of the file's name."""
 
-    def __init__(self) -> None:
-        self.loaded: list[str] = []
+    refuse: tuple[str, ...] = ()
+    called: dict[str, str] = field(default_factory=dict)
+    """File name -> what the backend calls itself, where that is not what the name says."""
+    devices: int = 1
+    loaded: list[Path] = field(default_factory=list)
+    unloaded: list[Registered] = field(default_factory=list)
 
-    def load(self, plugin: Path) -> str | None:
-        self.loaded.append(plugin.name)
-        return plugin.read_text() or None
+    def load(self, plugin: Path) -> Registered | None:
+        self.loaded.append(plugin)
+        if plugin.name in self.refuse:
+            return None
+        kind = plugin.stem.split("-")[1]
+        return Registered(len(self.loaded), self.called.get(plugin.name, NAMES.get(kind, kind)), self.devices)
+
+    def unload(self, registered: Registered) -> None:
+        self.unloaded.append(registered)
 
 
-def folder_with(root: Path, **files: str) -> Path:
-    root.mkdir(exist_ok=True)
-    for name, content in files.items():
-        (root / f"lib{name.replace('_', '-')}.so").write_text(content)
-    return root
+@dataclass
+class Machine:
+    """The engine's own folder and the user's."""
+
+    toys: ToyPlugins
+    own: Path
+    users: Path
+
+    def put(self, folder: Path, *kinds: str) -> None:
+        for kind in kinds:
+            self.toys.put(folder / f"libggml-{kind}.so")
+
+    def load(self, ggml: FakeGgml, **conditions: Any) -> list[BackendInfo]:
+        values = {"build": BuildRecord(), "guard": LoadGuard(None, Tree(self.own)), **conditions}
+        folders = [Folder(self.own), Folder(self.users, users=True)]
+        return list(load_plugins(cast("Ggml", ggml), folders, Conditions(**values)))
 
 
-NO_RECORD = BuildRecord()
+@pytest.fixture
+def machine(tmp_path: Path, toys: ToyPlugins) -> Machine:
+    own, users = tmp_path / "own", tmp_path / "users"
+    own.mkdir()
+    users.mkdir()
+    return Machine(toys, own, users)
 
 
-def load(*folders: Path, build: BuildRecord = NO_RECORD) -> tuple[FakeGgml, dict[str, str | None]]:
+def names(files: Sequence[Path]) -> list[str]:
+    return [file.name for file in files]
+
+
+def test_the_cpu_comes_last_and_base_libraries_are_no_plugins(machine: Machine) -> None:
+    machine.put(machine.own, "base", "cpu", "vulkan", "rpc", "new")
+    (machine.own / "libllama.so").write_text("x")
+    (machine.own / "libggml.so").write_text("x")
     ggml = FakeGgml()
-    infos = load_plugins(cast("Ggml", ggml), folders, build)
-    return ggml, {info.name: info.error for info in infos}
+    infos = machine.load(ggml)
+    assert names(ggml.loaded) == ["libggml-rpc.so", "libggml-vulkan.so", "libggml-new.so", "libggml-cpu.so"]
+    assert [(info.name, info.loaded, info.error) for info in infos] == [
+        ("RPC", True, None),
+        ("Vulkan", True, None),
+        ("new", True, None),
+        ("CPU", True, None),
+    ]
 
 
-def test_the_cpu_comes_last_and_base_libraries_are_no_plugins(tmp_path: Path) -> None:
-    folder = folder_with(
-        tmp_path, ggml="x", ggml_base="x", ggml_cpu="CPU", ggml_vulkan="Vulkan", ggml_rpc="RPC", llama="x"
-    )
-    ggml, found = load(folder)
-    assert ggml.loaded == ["libggml-rpc.so", "libggml-vulkan.so", "libggml-cpu.so"]
-    assert found == {"RPC": None, "Vulkan": None, "CPU": None}
+def test_the_users_plugin_stands_before_the_engines_own(machine: Machine) -> None:
+    machine.put(machine.own, "vulkan", "cpu")
+    machine.put(machine.users, "vulkan", "hip")
+    ggml = FakeGgml()
+    infos = machine.load(ggml)
+    vulkan = machine.users / "libggml-vulkan.so"
+    assert ggml.loaded == [machine.users / "libggml-hip.so", vulkan, machine.own / "libggml-cpu.so"]
+    assert [info.path for info in infos if info.name == "Vulkan"] == [str(vulkan)]
 
 
-def test_the_users_folder_adds_and_replaces(tmp_path: Path) -> None:
-    own = folder_with(tmp_path / "own", ggml_hip="ROCm", ggml_vulkan="Vulkan")
-    plugins = find_plugins([folder_with(tmp_path / "lib", ggml_vulkan="old", ggml_cpu="CPU"), own, tmp_path / "gone"])
-    assert list(plugins) == ["hip", "vulkan", "cpu"]
-    assert plugins["vulkan"] == [own / "libggml-vulkan.so"]
+def test_a_broken_one_of_the_user_does_not_take_the_engines_own_away(machine: Machine) -> None:
+    machine.put(machine.own, "vulkan", "cpu")
+    (machine.users / "libggml-vulkan.so").write_bytes(b"<html>not found</html>")
+    ggml = FakeGgml()
+    infos = [info for info in machine.load(ggml) if info.name == "Vulkan"]
+    assert [(info.loaded, info.error) for info in infos] == [(True, None), (False, "It is no shared library.")]
+    assert [Path(info.path).parent for info in infos] == [machine.own, machine.users]
 
 
-def test_a_plugin_that_the_loader_refuses_is_absent_with_its_words(tmp_path: Path) -> None:
-    folder = folder_with(tmp_path, ggml_vulkan="", ggml_cpu="CPU")
-    _, found = load(folder)
-    assert found["CPU"] is None
-    assert found["Vulkan"] is not None
-    assert "libggml-vulkan.so" in found["Vulkan"]
+def truncated(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.truncate(5000)
 
 
-def test_vulkan_that_was_not_built_says_why(tmp_path: Path) -> None:
-    folder = folder_with(tmp_path, ggml_cpu="CPU")
-    _, found = load(folder, build=BuildRecord(vulkan=False, vulkan_reason="glslc is too old"))
-    assert found == {"Vulkan": "Vulkan was not built: glslc is too old", "CPU": None}
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
 
 
-def test_variants_that_cannot_run_here(tmp_path: Path) -> None:
-    folder = folder_with(tmp_path, ggml_vulkan="Vulkan", ggml_cpu_haswell="", ggml_cpu_zen4="")
-    ggml, found = load(folder)
-    assert ggml.loaded == ["libggml-vulkan.so"]
-    assert found["CPU"]
+def foreign(path: Path) -> None:
+    raw = bytearray(path.read_bytes())
+    raw[18:20] = (183 if raw[18] != 183 else 62).to_bytes(2, "little")
+    path.write_bytes(raw)
+
+
+def a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def a_dead_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.with_name("gone.so"))
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("libggml-cpu-haswell.so", "cpu"), ("libggml-cpu.so", "cpu"), ("libggml-vulkan.so", "vulkan")]
+    ("spoil", "words"),
+    [
+        (truncated, "The file is cut off: 5000 bytes are there, of at least "),
+        (emptied, "The file is empty."),
+        (foreign, "It is made for another kind of processor"),
+        (a_folder, "It is a folder, not a file."),
+        (a_pipe, "It is no plain file."),
+        (a_dead_link, "The link points to nothing."),
+    ],
 )
-def test_kinds(name: str, kind: str) -> None:
-    assert kind_of(Path(name)) == kind
+def test_a_file_that_would_end_the_process_is_never_handed_to_the_loader(
+    machine: Machine, spoil: Callable[[Path], None], words: str
+) -> None:
+    machine.put(machine.users, "hip")
+    spoil(machine.users / "libggml-hip.so")
+    ggml = FakeGgml()
+    found = next(info for info in machine.load(ggml) if info.name == "ROCm")
+    assert not found.loaded
+    assert found.error is not None
+    assert found.error.startswith(words)
+    assert ggml.loaded == []
 
 
-def test_the_loaders_own_words(tmp_path: Path) -> None:
-    (tmp_path / "libno.so").write_text("no library")
-    words = loader_words(tmp_path / "libno.so")
-    assert words is not None
-    assert "libno.so" in words
-    assert loader_words(Path("libc.so.6")) is None
+def test_a_library_that_is_no_plugin(machine: Machine) -> None:
+    machine.toys.put(machine.users / "libggml-foo.so", "NO_ENTRY")
+    ggml = FakeGgml()
+    found = machine.load(ggml)[-1]
+    assert (found.name, found.loaded, ggml.loaded) == ("foo", False, [])
+    assert found.error == "It is no plugin of ggml: it has no ggml_backend_init."
+
+
+def test_a_plugin_of_another_build_is_not_tried(machine: Machine) -> None:
+    plugin = machine.toys.put(machine.users / "libggml-hip.so")
+    record = {"llama_cpp_python": "0.3.35", "bytes": plugin.stat().st_size, "rocm": "6.4.1"}
+    (machine.users / "libggml-hip.json").write_text(json.dumps(record))
+    ggml = FakeGgml()
+    found = next(info for info in machine.load(ggml, engine="0.3.36") if info.name == "ROCm")
+    assert found.error == (
+        "It was built for another llama.cpp (llama-cpp-python 0.3.35); this engine has 0.3.36. "
+        "Build it again: packaging/build-backend hip"
+    )
+    assert ggml.loaded == []
+    assert next(i for i in machine.load(ggml, engine="0.3.35") if i.name == "ROCm").loaded
+
+
+@pytest.mark.parametrize("content", ["{", "[]", json.dumps({"llama_cpp_python": "0.3.35", "bytes": 7})])
+def test_a_record_that_does_not_belong_to_the_file_counts_for_nothing(machine: Machine, content: str) -> None:
+    machine.put(machine.users, "hip")
+    (machine.users / "libggml-hip.json").write_text(content)
+    assert next(info for info in machine.load(FakeGgml(), engine="0.3.36") if info.name == "ROCm").loaded
+
+
+@pytest.mark.parametrize("off", ["Vulkan", " vulkan ,ROCm", "VULKAN,,"])
+def test_what_is_switched_off_is_not_even_opened(machine: Machine, off: str) -> None:
+    machine.put(machine.own, "vulkan", "cpu")
+    machine.put(machine.users, "vulkan")
+    ggml = FakeGgml()
+    infos = machine.load(ggml, off=names_off(off))
+    assert names(ggml.loaded) == ["libggml-cpu.so"]
+    assert {info.error for info in infos if info.name == "Vulkan"} == {"It is switched off in the settings."}
+
+
+def test_a_backend_of_an_unknown_kind_is_switched_off_by_the_name_that_it_gives_itself(machine: Machine) -> None:
+    machine.put(machine.users, "vk9")
+    ggml = FakeGgml(called={"libggml-vk9.so": "Fancy"})
+    found = machine.load(ggml, off=names_off("fancy"))[-1]
+    assert (found.loaded, found.error) == (False, "It is switched off in the settings.")
+    assert len(ggml.unloaded) == 1
+
+
+def test_the_cpu_cannot_be_switched_off(machine: Machine) -> None:
+    machine.put(machine.own, "cpu")
+    assert machine.load(FakeGgml(), off=names_off("CPU"))[-1].loaded
+
+
+def test_a_second_copy_of_a_backend_under_another_name_is_taken_out_again(machine: Machine) -> None:
+    machine.put(machine.users, "vulkan", "zz")
+    ggml = FakeGgml(called={"libggml-zz.so": "Vulkan"})
+    infos = machine.load(ggml)
+    second = infos[-1]
+    assert (second.name, second.loaded) == ("Vulkan", False)
+    assert second.error == f"Vulkan is loaded already, from {machine.users / 'libggml-vulkan.so'}."
+    assert [registered.name for registered in ggml.unloaded] == ["Vulkan"]
+    assert infos[0].loaded
+
+
+def test_a_link_to_the_engines_own_is_that_plugin_once(machine: Machine) -> None:
+    machine.put(machine.own, "vulkan")
+    for name in ("libggml-vulkan.so", "libggml-also.so"):
+        (machine.users / name).symlink_to(machine.own / "libggml-vulkan.so")
+    ggml = FakeGgml()
+    infos = machine.load(ggml)
+    assert names(ggml.loaded) == ["libggml-vulkan.so"]
+    assert [info.name for info in infos] == ["Vulkan"]
+
+
+def test_vulkan_that_was_not_built_says_why(machine: Machine) -> None:
+    machine.put(machine.own, "cpu")
+    infos = machine.load(FakeGgml(), build=BuildRecord(vulkan=False, vulkan_reason="glslc is too old"))
+    assert [(info.name, info.error) for info in infos] == [
+        ("Vulkan", "Vulkan was not built: glslc is too old"),
+        ("CPU", None),
+    ]
+
+
+def test_the_variant_that_suits_the_processor_best(machine: Machine) -> None:
+    for name, value in (("old", 1), ("best", 7), ("never", 0), ("good", 5)):
+        machine.toys.put(machine.own / f"libggml-cpu-{name}.so", f"SCORE={value}")
+    shutil.copy(machine.own / "libggml-cpu-best.so", machine.own / "libggml-cpu-cut.so")
+    truncated(machine.own / "libggml-cpu-cut.so")
+    ggml = FakeGgml()
+    machine.load(ggml)
+    assert names(ggml.loaded) == ["libggml-cpu-best.so"]
+
+
+def test_the_next_variant_when_the_best_is_refused(machine: Machine) -> None:
+    for name, value in (("old", 1), ("best", 7)):
+        machine.toys.put(machine.own / f"libggml-cpu-{name}.so", f"SCORE={value}")
+    ggml = FakeGgml(refuse=("libggml-cpu-best.so",))
+    infos = machine.load(ggml)
+    assert names(ggml.loaded) == ["libggml-cpu-best.so", "libggml-cpu-old.so"]
+    assert [(info.name, info.loaded) for info in infos if info.name == "CPU"] == [("CPU", True)]
+
+
+def test_variants_that_cannot_run_here(machine: Machine) -> None:
+    for name in ("haswell", "zen4"):
+        machine.toys.put(machine.own / f"libggml-cpu-{name}.so", "SCORE=0")
+    ggml = FakeGgml(refuse=("libggml-cpu-haswell.so", "libggml-cpu-zen4.so"))
+    found = [info for info in machine.load(ggml) if info.name == "CPU"]
+    assert [(info.loaded, info.error) for info in found] == [
+        (False, "This processor lacks the instructions that it needs.")
+    ]
+
+
+def test_two_files_of_one_kind_without_a_score_are_tried_by_name(machine: Machine) -> None:
+    machine.put(machine.users, "hip", "hip-rocm7")
+    ggml = FakeGgml(refuse=("libggml-hip-rocm7.so",))
+    found = [info for info in machine.load(ggml) if info.name == "ROCm"]
+    assert [info.path for info in found] == [str(machine.users / "libggml-hip.so")]
+
+
+def test_loaded_without_a_device_says_why(machine: Machine) -> None:
+    machine.put(machine.users, "hip", "rpc")
+    said = {"ROCm": "No device: /dev/kfd is not there."}
+    infos = machine.load(FakeGgml(devices=0), why_none=said.get)
+    assert [(i.name, i.loaded, i.error) for i in infos if i.name != "Vulkan"] == [
+        ("ROCm", True, "No device: /dev/kfd is not there."),
+        ("RPC", True, None),
+    ]
+
+
+def test_a_folder_that_is_not_there_or_is_a_file(machine: Machine) -> None:
+    machine.put(machine.own, "cpu")
+    machine.users.rmdir()
+    assert [info.name for info in machine.load(FakeGgml())] == ["Vulkan", "CPU"]
+    machine.users.write_text("a file")
+    assert [info.name for info in machine.load(FakeGgml())] == ["Vulkan", "CPU"]
 
 
 def test_the_missing_library() -> None:

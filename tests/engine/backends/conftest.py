@@ -1,0 +1,7 @@
+"""Fixtures of the backends' tests."""
+
+from __future__ import annotations
+
+from tests.engine.backends.toy_plugins import toys
+
+__all__ = ["toys"]
