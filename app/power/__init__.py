@@ -1,0 +1,1 @@
+"""Sleep of the computer, as the window sees it."""
