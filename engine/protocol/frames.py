@@ -22,6 +22,7 @@ from engine.protocol.types import (
     LoadOptions,
     ModelInfo,
     Sampling,
+    Thinking,
 )
 
 PROTOCOL_VERSION = 1
@@ -42,13 +43,23 @@ class Unload(msgspec.Struct, frozen=True, kw_only=True, tag="unload"):
 
 
 class Generate(msgspec.Struct, frozen=True, kw_only=True, tag="generate"):
-    """Answer the conversation. ``max_tokens`` None: up to the end of the context."""
+    """Answer the conversation.
+
+    Attributes:
+        max_tokens: None: up to the end of the context. Tokens of the thought count.
+        stop: Texts that end the answer; in a thought they are just text.
+        prefill: The beginning of the answer, which the model goes on with; the deltas hold only what is new.
+        prefill_thinking: The thought before ``prefill``; without one the model goes on with the thought.
+    """
 
     id: int
     messages: tuple[ChatMessage, ...]
     sampling: Sampling = Sampling()
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
+    thinking: Thinking = Thinking()
+    prefill: str = ""
+    prefill_thinking: str = ""
 
 
 class ListDevices(msgspec.Struct, frozen=True, kw_only=True, tag="list_devices"):
@@ -99,13 +110,15 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
 class Delta(msgspec.Struct, frozen=True, kw_only=True, tag="delta"):
     """Text that was generated since the last delta: always whole characters.
 
-    ``tokens`` counts all tokens generated so far, ``tps`` is the present decode speed.
+    ``tokens`` counts all tokens generated so far, ``tps`` is the present decode speed. ``thinking`` comes before
+    ``text``: what the model thinks before it answers, without its tags.
     """
 
     id: int
     text: str
     tokens: int = 0
     tps: float = 0.0
+    thinking: str = ""
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True, tag="loaded"):
@@ -123,11 +136,12 @@ class Unloaded(msgspec.Struct, frozen=True, kw_only=True, tag="unloaded"):
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True, tag="finished"):
-    """Terminal event of `Generate`."""
+    """Terminal event of `Generate`. ``thinking_open``: it ended in the middle of a thought."""
 
     id: int
     reason: FinishReason
     stats: GenerationStats
+    thinking_open: bool = False
 
 
 class Devices(msgspec.Struct, frozen=True, kw_only=True, tag="devices"):

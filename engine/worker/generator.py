@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from engine.errors import VrambleError
 from engine.protocol.frames import Finished, FromWorker, Generate, Progress
 from engine.protocol.types import FinishReason, GenerationStats
+from engine.worker.answer_text import AnswerText
 from engine.worker.cancel import CancelFlag
+from engine.worker.choosing import Chooser
 from engine.worker.model import LoadedModel
 from engine.worker.output import DeltaWriter
-from engine.worker.picker import Picker
-from engine.worker.prompt import DECODE_ABORTED, DECODE_OK, PromptCancelled, decode_problem, evaluate, prompt_tokens
-from engine.worker.sampler import Sampler
-from engine.worker.stops import StopMatcher
+from engine.worker.prompt import DECODE_ABORTED, DECODE_OK, PromptCancelled, decode, decode_problem, evaluate
+from engine.worker.prompt_text import Prompt, make_prompt
 from engine.worker.templates.process import RenderCancelled, TemplateProcess
-from engine.worker.utf8 import Utf8Stream
+from engine.worker.thinking.control import ThoughtControl
 
 
 @dataclass
@@ -53,54 +53,60 @@ class Generator:
         self._prompt: list[int] = []
         self._reused = 0
         self._generated = 0
+        self._thought = 0
+        self._thinking_open = False
 
     def run(self) -> Finished:
         """The answer as deltas, and its terminal frame.
 
         Raises:
-            VrambleError: ``bad-limit`` and what `prompt_tokens` and `evaluate` raise.
+            VrambleError: ``bad-limit`` and what `Chooser`, `make_prompt` and `evaluate` raise.
         """
-        limit = self._request.max_tokens
+        limit, budget = self._request.max_tokens, self._request.thinking.budget
         if limit is not None and limit < 1:
             raise VrambleError("bad-limit", "The answer must be allowed at least one token.")
-        loaded = self._loaded
-        sampler = Sampler(loaded.llama, self._request.sampling, n_vocab=loaded.vocabulary.size, n_ctx=loaded.info.n_ctx)
+        if budget is not None and budget < 0:
+            raise VrambleError("bad-limit", "The budget of a thought has to be 0 tokens or more.")
+        chooser = Chooser(self._loaded, self._request.sampling)
         try:
-            return self._finished(self._answer(sampler))
+            return self._finished(self._answer(chooser))
         except (PromptCancelled, RenderCancelled):
             return self._finished(FinishReason.CANCELLED)
         finally:
-            sampler.close()
+            chooser.close()
 
-    def _answer(self, sampler: Sampler) -> FinishReason:
-        self._prompt = prompt_tokens(self._loaded, self._templates, self._request.messages, self._cancel)
+    def _answer(self, chooser: Chooser) -> FinishReason:
+        prompt = make_prompt(self._loaded, self._templates, self._request, self._cancel)
+        self._prompt = prompt.tokens
+        chooser.follow(prompt.prefill)
         self._timing.prompt_begin = time.monotonic()
         self._reused = evaluate(self._loaded, self._prompt, self._cancel, self._prompt_progress)
         self._timing.prompt_end = time.monotonic()
-        sampler.remember(self._prompt)
-        stops = StopMatcher([*self._request.stop, *self._loaded.stops])
-        characters = Utf8Stream()
+        chooser.remember(self._prompt)
         deltas = DeltaWriter(self._request.id, self._send)
+        text = AnswerText(self._loaded, prompt.parser, self._request.stop, deltas)
         try:
-            return self._decode_loop(sampler, characters, stops, deltas)
+            return self._decode_loop(chooser, text, self._control(prompt, chooser))
         finally:
-            rest = "" if stops.matched else stops.feed(characters.flush()) + stops.flush()
-            deltas.flush(rest, self._generated)
+            self._thinking_open = prompt.parser.thinking
+            text.close(self._generated)
 
-    def _decode_loop(
-        self, sampler: Sampler, characters: Utf8Stream, stops: StopMatcher, deltas: DeltaWriter
-    ) -> FinishReason:
+    def _control(self, prompt: Prompt, chooser: Chooser) -> ThoughtControl:
+        return ThoughtControl(self._loaded, prompt.parser, chooser, self._request.thinking, prompt.template_thinks)
+
+    def _decode_loop(self, chooser: Chooser, text: AnswerText, thoughts: ThoughtControl) -> FinishReason:
         loaded, cancel, timing = self._loaded, self._cancel, self._timing
-        api, context, vocabulary = loaded.llama.api, loaded.context, loaded.vocabulary
-        pick = Picker(loaded.llama, context, sampler, vocabulary.size).pick
-        decode, clock = api.llama_decode, time.monotonic
+        context, vocabulary, pick, add = loaded.context, loaded.vocabulary, chooser.pick, text.add
+        run, clock = loaded.llama.api.llama_decode, time.monotonic
         pieces, cached = vocabulary.pieces, loaded.cache.tokens
         room = loaded.info.n_ctx
         limit = self._request.max_tokens or room
         cell = (ctypes.c_int32 * 1)()
-        batch = api.llama_batch_get_one(cell, 1)
+        batch = loaded.llama.api.llama_batch_get_one(cell, 1)
         count = 0
         while not cancel.is_set:
+            if thoughts.active and (reason := self._before_token(thoughts, text)):
+                return reason
             token = pick()
             piece = pieces[token] if token in pieces else vocabulary.look_up(token)
             if piece is None:
@@ -110,19 +116,35 @@ class Generator:
             timing.last = clock()
             if count == 1:
                 timing.first = timing.last
-            deltas.add(stops.feed(characters.feed(piece)), count)
-            if stops.matched:
+            add(piece, token, count)
+            if text.over:
                 return FinishReason.STOP
             if count >= limit:
                 return FinishReason.LENGTH
             if len(cached) >= room:
                 return FinishReason.CONTEXT
             cell[0] = token
-            result = decode(context, batch)
+            result = run(context, batch)
             if result != DECODE_OK:
                 return self._decode_ended(result)
             cached.append(token)
         return FinishReason.CANCELLED
+
+    def _before_token(self, thoughts: ThoughtControl, text: AnswerText) -> FinishReason | None:
+        """Count a thought, and write its end when its budget is spent."""
+        closing = thoughts.step(self._generated, may_write=text.between_characters)
+        self._thought = thoughts.counted
+        if not closing:
+            return None
+        loaded, vocabulary = self._loaded, self._loaded.vocabulary
+        if len(loaded.cache.tokens) + len(closing) >= loaded.info.n_ctx:
+            return FinishReason.CONTEXT
+        decode(loaded, (ctypes.c_int32 * len(closing))(*closing), len(closing))
+        loaded.cache.tokens += closing
+        for token in closing:
+            text.add(vocabulary.piece(token) or b"", token, self._generated)
+        thoughts.step(self._generated, may_write=False)
+        return None
 
     def _decode_ended(self, result: int) -> FinishReason:
         problem = decode_problem(self._loaded, result)
@@ -139,10 +161,12 @@ class Generator:
         return Finished(
             id=self._request.id,
             reason=reason,
+            thinking_open=self._thinking_open,
             stats=GenerationStats(
                 prompt_tokens=len(self._prompt),
                 cached_tokens=self._reused,
                 generated_tokens=self._generated,
+                thinking_tokens=self._thought,
                 ttft_ms=(timing.first - timing.taken) * 1000 if timing.first else 0.0,
                 prefill_tps=_rate(computed, timing.prompt_end - timing.prompt_begin),
                 decode_tps=_rate(self._generated - 1, timing.last - timing.first),

@@ -39,8 +39,12 @@ def normalise(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
 
 def _joined(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     return [
-        ChatMessage(role=role, content="\n\n".join(message.content for message in group))
-        for role, group in groupby(messages, key=lambda message: message.role)
+        ChatMessage(
+            role=role,
+            content="\n\n".join(message.content for message in group),
+            thinking="\n\n".join(message.thinking for message in group if message.thinking.strip()),
+        )
+        for role, group in ((role, list(turns)) for role, turns in groupby(messages, key=lambda message: message.role))
     ]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.protocol.types import ModelInfo
 from engine.worker.native import Llama, Pointer
 from engine.worker.pace import Pace
 from engine.worker.prompt_cache import PromptCache
 from engine.worker.templates.chat import ChatTemplate
+from engine.worker.thinking.tags import ThoughtMarks
 from engine.worker.vocabulary import SpecialTextGuard, Vocabulary
 
 
@@ -27,6 +28,11 @@ class LoadedModel:
     n_batch: int
     pace: Pace
     stops: tuple[str, ...] = ()
+    marks: ThoughtMarks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.marks = ThoughtMarks.of(self.vocabulary)
+        self.vocabulary.go_on_at(self.marks.of_token)
 
     def close(self) -> None:
         """Free context and model."""

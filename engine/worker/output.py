@@ -22,23 +22,28 @@ class DeltaWriter:
         self._send = send
         self._clock = clock
         self._parts: list[str] = []
+        self._thoughts: list[str] = []
         self._due = 0.0
         self._marks: deque[tuple[float, int]] = deque()
 
-    def add(self, text: str, tokens: int) -> None:
+    def add(self, text: str, tokens: int, thought: str = "") -> None:
         """Take text; send what was collected when it is time. ``tokens``: generated so far."""
         if text:
             self._parts.append(text)
+        if thought:
+            self._thoughts.append(thought)
         now = self._clock()
-        if now >= self._due and self._parts:
+        if now >= self._due and (self._parts or self._thoughts):
             self._due = now + INTERVAL_SECONDS
             self._flush(now, tokens)
 
-    def flush(self, text: str, tokens: int) -> None:
+    def flush(self, text: str, tokens: int, thought: str = "") -> None:
         """Send what is left."""
         if text:
             self._parts.append(text)
-        if self._parts:
+        if thought:
+            self._thoughts.append(thought)
+        if self._parts or self._thoughts:
             self._flush(self._clock(), tokens)
 
     def _flush(self, now: float, tokens: int) -> None:
@@ -48,5 +53,7 @@ class DeltaWriter:
             marks.popleft()
         seconds, count = now - marks[0][0], tokens - marks[0][1]
         speed = count / seconds if seconds > 0 else 0.0
-        self._send(Delta(id=self._id, text="".join(self._parts), tokens=tokens, tps=speed))
+        text, thought = "".join(self._parts), "".join(self._thoughts)
+        self._send(Delta(id=self._id, text=text, tokens=tokens, tps=speed, thinking=thought))
         self._parts.clear()
+        self._thoughts.clear()

@@ -1,17 +1,14 @@
-"""From a conversation to tokens in the KV cache."""
+"""Tokens of a prompt into the KV cache."""
 
 from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from engine.errors import VrambleError
-from engine.protocol.types import ChatMessage
 from engine.worker.cancel import CancelFlag
-from engine.worker.messages import normalise
 from engine.worker.model import LoadedModel
-from engine.worker.templates.process import TemplateProcess
 
 DECODE_OK, DECODE_NO_SLOT, DECODE_ABORTED = 0, 1, 2
 _OUT_OF_MEMORY = -2
@@ -19,31 +16,6 @@ _OUT_OF_MEMORY = -2
 
 class PromptCancelled(Exception):  # noqa: N818 - no error
     """The request was cancelled before its first token."""
-
-
-def prompt_tokens(
-    loaded: LoadedModel, templates: TemplateProcess, messages: Sequence[ChatMessage], cancel: CancelFlag
-) -> list[int]:
-    """Tokens of the whole prompt.
-
-    Raises:
-        VrambleError: ``empty-prompt``, ``template-failed``, ``template-limit``, ``context-exceeded``.
-        RenderCancelled: while the template ran.
-    """
-    vocabulary = loaded.vocabulary
-    turns = normalise(messages)
-    mark = loaded.guard.mark_for([loaded.template.text, *(turn.content for turn in turns)])
-    guarded = [ChatMessage(role=turn.role, content=loaded.guard.guard(turn.content, mark)) for turn in turns]
-    text = loaded.template.prompt(templates, guarded, lambda: cancel.is_set)
-    tokens: list[int] = []
-    for part in text.split(mark):
-        tokens += vocabulary.tokenize(part, special=True)
-    if vocabulary.adds_bos and tokens[:1] != [vocabulary.bos]:
-        tokens.insert(0, vocabulary.bos)
-    if not tokens:
-        raise VrambleError("empty-prompt", f"The chat template in {loaded.template.file} made an empty prompt.")
-    check_room(len(tokens), loaded.info.n_ctx)
-    return tokens
 
 
 def check_room(n_prompt: int, n_ctx: int) -> None:

@@ -13,6 +13,11 @@ class Utf8Stream:
     def __init__(self) -> None:
         self._decoder = _decoder("replace")
 
+    @property
+    def cut(self) -> bool:
+        """Whether the last character is not complete yet."""
+        return bool(self._decoder.getstate()[0])
+
     def feed(self, data: bytes) -> str:
         """Characters completed by ``data``; the beginning of the next one is kept."""
         return self._decoder.decode(data)

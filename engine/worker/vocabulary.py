@@ -10,6 +10,8 @@ from engine.worker.native import Llama, Pointer
 
 _PIECE_BYTES = 256
 NO_TOKEN = -1
+_NEVER_SHOWN = 1 | 2 | 8
+"""Unknown, unused and control tokens in ``llama_token_attr``."""
 
 
 class Vocabulary:
@@ -18,19 +20,42 @@ class Vocabulary:
     def __init__(self, llama: Llama, model: Pointer) -> None:
         self._api = llama.api
         self._vocab: Pointer = self._api.llama_model_get_vocab(model)
+        self.pointer = self._vocab
+        """The vocabulary for native code."""
+
         self.size: int = self._api.llama_vocab_n_tokens(self._vocab)
         self.bos: int = self._api.llama_vocab_bos(self._vocab)
         self.eos: int = self._api.llama_vocab_eos(self._vocab)
         self.adds_bos: bool = self._api.llama_vocab_get_add_bos(self._vocab)
-        self.pieces: dict[int, bytes | None] = {}
-        """Bytes of tokens seen so far; None for tokens that end the turn."""
+        self.pieces: dict[int, bytes | None] = {NO_TOKEN: None}
+        """Bytes of tokens seen so far; None for tokens that end the turn, and for `NO_TOKEN`."""
 
         self._buffer = ctypes.create_string_buffer(_PIECE_BYTES)
-        self.control_texts = self._control_texts()
+        self.silent = self._silent()
+        """Tokens that are never shown: control tokens, and those that stand for no text."""
 
-    def _control_texts(self) -> frozenset[str]:
-        is_control, vocab = self._api.llama_vocab_is_control, self._vocab
-        return frozenset(self.text(token) for token in range(self.size) if is_control(vocab, token)) - {""}
+        self.control_texts = frozenset(self.text(token) for token in self.silent if self.is_control(token)) - {""}
+        self.ends: tuple[int, ...] = ()
+        """Tokens that end the turn here though llama.cpp does not know it."""
+
+    def _silent(self) -> tuple[int, ...]:
+        attributes, vocab = self._api.llama_vocab_get_attr, self._vocab
+        return tuple(token for token in range(self.size) if attributes(vocab, token) & _NEVER_SHOWN)
+
+    @property
+    def end_of_text(self) -> int:
+        """A token that llama.cpp knows to end the text; `NO_TOKEN` when there is none."""
+        known = (self.eos, self._api.llama_vocab_eot(self._vocab), *self.silent)
+        return next(
+            (token for token in known if token >= 0 and self._api.llama_vocab_is_eog(self._vocab, token)), NO_TOKEN
+        )
+
+    @property
+    def suppressed(self) -> tuple[int, ...]:
+        """Tokens that the file says must never be sampled."""
+        count = ctypes.c_int32(0)
+        tokens = self._api.llama_vocab_get_suppress_tokens(self._vocab, ctypes.byref(count))
+        return tuple(tokens[: count.value]) if tokens and count.value > 0 else ()
 
     def text(self, token: int) -> str:
         """The text of a token as the file has it; "" for no token."""
@@ -54,6 +79,18 @@ class Vocabulary:
             count = self._api.llama_tokenize(self._vocab, raw, len(raw), tokens, -count, False, special)
         return tokens[:count]
 
+    def tokenize_on(self, text: str, *, special: bool) -> list[int]:
+        """As `tokenize`, for text that goes on with other text: no space is put before it.
+
+        Vocabularies of the SentencePiece kind put one before each text. They never join a line end with what follows,
+        so one is written before ``text`` and taken away again.
+        """
+        lead = self.tokenize("\n", special=False)
+        if len(lead) < 2 or self.piece(lead[0]) != b" ":
+            return self.tokenize(text, special=special)
+        tokens = self.tokenize("\n" + text, special=special)
+        return tokens[len(lead) :] if tokens[: len(lead)] == lead else self.tokenize(text, special=special)
+
     def look_up(self, token: int) -> bytes | None:
         """The bytes of a token that is not in `pieces` yet; puts it there. None: it ends the turn."""
         piece = None if self._api.llama_vocab_is_eog(self._vocab, token) else self._piece(token)
@@ -62,7 +99,19 @@ class Vocabulary:
 
     def end_turn_at(self, tokens: Iterable[int]) -> None:
         """Let these tokens end the turn, too."""
-        self.pieces.update(dict.fromkeys(tokens))
+        added = [token for token in tokens if not self._api.llama_vocab_is_eog(self._vocab, token)]
+        self.ends = tuple(dict.fromkeys([*self.ends, *added]))
+        self.pieces.update(dict.fromkeys(added))
+
+    def go_on_at(self, tokens: Iterable[int]) -> None:
+        """Let these tokens, which are never shown, not end the turn: they only mark its parts."""
+        gone = frozenset(tokens)
+        self.ends = tuple(token for token in self.ends if token not in gone)
+        self.pieces.update(dict.fromkeys(gone, b""))
+
+    def piece(self, token: int) -> bytes | None:
+        """The bytes of a token; None when it ends the turn."""
+        return self.pieces[token] if token in self.pieces else self.look_up(token)
 
     def _piece(self, token: int) -> bytes:
         length = self._api.llama_token_to_piece(self._vocab, token, self._buffer, len(self._buffer), 0, False)

@@ -20,6 +20,11 @@ CHATML = (
 
 CHATML_STOPS = ("<|im_end|>", "<|im_start|>")
 
+THINKING_SWITCHES = ("enable_thinking", "thinking")
+"""Variables that switch thinking on and off: most families', and Granite's and DeepSeek 3.1's."""
+
+THOUGHT_NAMES = ("reasoning_content", "thinking")
+
 _ANSWER = "vramble-answer-5d1c"
 _MARKER = re.compile(r"\s*(<\|[^<>|\s]{1,40}\|>|</?[A-Za-z_][\w.-]{0,40}>|\[/?[A-Z_]{1,20}\])")
 
@@ -48,8 +53,10 @@ class ChatTemplate:
         cancelled: Callable[[], bool],
         *,
         answer_follows: bool = True,
+        thinking: bool | None = None,
     ) -> str:
-        """The conversation as one text, ready for the answer.
+        """The conversation as one text, ready for the answer. ``thinking``: whether the model is to think; None for
+        what the template does by itself.
 
         A template that refuses a conversation with a system message gets it again with the system text in front of the
         first question: several model families know no system role.
@@ -59,12 +66,12 @@ class ChatTemplate:
             RenderCancelled: as there.
         """
         try:
-            return self._render(process, messages, cancelled, answer_follows)
+            return self._render(process, messages, cancelled, answer_follows, thinking)
         except VrambleError as error:
             plain = without_system(messages)
             if error.code != "template-failed" or plain == list(messages):
                 raise
-            return self._render(process, plain, cancelled, answer_follows)
+            return self._render(process, plain, cancelled, answer_follows, thinking)
 
     def _render(
         self,
@@ -72,15 +79,18 @@ class ChatTemplate:
         messages: Sequence[ChatMessage],
         cancelled: Callable[[], bool],
         answer_follows: bool,
+        thinking: bool | None,
     ) -> str:
         variables: dict[str, Any] = {
-            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "messages": [as_template_sees(message) for message in messages],
             "add_generation_prompt": answer_follows,
             "bos_token": self.bos,
             "eos_token": self.eos,
             "tools": None,
             "documents": None,
         }
+        if thinking is not None:
+            variables |= dict.fromkeys(THINKING_SWITCHES, thinking)
         return process.render(self.text, variables, cancelled, self.file)
 
     def end_of_turn(self, process: TemplateProcess, cancelled: Callable[[], bool]) -> str | None:
@@ -98,6 +108,12 @@ class ChatTemplate:
         except VrambleError:
             return None
         return marker_after(text, _ANSWER)
+
+
+def as_template_sees(message: ChatMessage) -> dict[str, str]:
+    """A turn as templates name its parts. A thought has two names: Qwen's, DeepSeek's and others', and OpenAI's."""
+    turn = {"role": message.role, "content": message.content}
+    return turn | dict.fromkeys(THOUGHT_NAMES, message.thinking) if message.thinking else turn
 
 
 def marker_after(text: str, answer: str) -> str | None:
