@@ -15,19 +15,21 @@ from app.doctor.service import DoctorService
 from app.downloads.service import DownloadService
 from app.jobs import SerialRunner, ThreadExecutor
 from app.library.service import InstalledModel, LibraryService
-from app.load.devices import free_now
 from app.load.service import LoadService
 from app.memory.service import MemoryService
 from app.notices import Notices
 from app.paths import Paths, starter_model
+from app.power.sleep import SleepWatch
 from app.settings.look import DiskLook
 from app.settings.store import SettingsStore
 from app.worker.changes import EngineChanges
 from app.worker.service import WorkerService
+from app.worker.upkeep import Upkeep
 from engine.client.session import WorkerState
+from engine.memory.fit.devices import fit_devices
+from engine.memory.fit.records import FitDevice
 from engine.memory.sampler import MemorySampler
 from engine.memory.tree import sysroot
-from engine.protocol.types import DeviceInfo
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Services:
     changes: EngineChanges
     doctor: DoctorService
     look: DiskLook
+    sleep: SleepWatch
+    upkeep: Upkeep
     lifetime: QObject
     files: SerialRunner
     database: SerialRunner
@@ -59,6 +63,7 @@ class Services:
         """What can wait until the window is seen: the history is read, the worker tells its devices."""
         self.chat.start()
         self.worker.start()
+        self.sleep.listen(SerialRunner(ThreadExecutor("bus"), self.lifetime))
 
     def close(self, done: Callable[[], None]) -> None:
         """Save what streams, end the worker, then ``done``. Returns at once."""
@@ -113,10 +118,12 @@ def build(paths: Paths) -> Services:
     downloads = DownloadService(paths.models, ThreadExecutor("downloads"), lifetime)
     memory = MemoryService(MemorySampler(sysroot()), ThreadExecutor("memory"), lifetime)
 
-    def devices() -> tuple[DeviceInfo, ...]:
-        return free_now(worker.hello.devices if worker.hello is not None else (), memory.snapshot)
+    def machine() -> tuple[FitDevice, ...]:
+        devices = worker.hello.devices if worker.hello is not None else ()
+        held = worker.model.memory if worker.model is not None and memory.snapshot is not None else ()
+        return fit_devices(devices, memory.snapshot, held)
 
-    load = LoadService(settings, ThreadExecutor("load"), devices, lambda: library.models, lifetime)
+    load = LoadService(settings, ThreadExecutor("load"), machine, lambda: library.models, lifetime)
     worker.hello_received.connect(lambda _hello: load.take_devices())
     library.models_changed.connect(load.take_models)
 
@@ -127,6 +134,9 @@ def build(paths: Paths) -> Services:
     chat = ChatController(worker, paths.database, database, settings, notices, choice.choose, parent=lifetime)
     downloads.finished.connect(lambda _job: library.rescan())
     worker.state_changed.connect(lambda _state: memory.set_worker(worker.pid))
+    sleep = SleepWatch(parent=lifetime)
+    upkeep = Upkeep(worker, settings, notices, sleep, lifetime)
+    memory.sampled.connect(upkeep.freed.take)
     return Services(
         paths=paths,
         notices=notices,
@@ -140,6 +150,8 @@ def build(paths: Paths) -> Services:
         changes=EngineChanges(worker, settings, load.options_for, lifetime),
         doctor=DoctorService(worker, ThreadExecutor("doctor"), os.environ, lifetime),
         look=DiskLook(ThreadExecutor("look"), lifetime),
+        sleep=sleep,
+        upkeep=upkeep,
         lifetime=lifetime,
         files=files,
         database=database,

@@ -22,7 +22,7 @@ FEATURE_EDGES = {
     "chat": {"worker", "settings"},
     "doctor": {"worker"},  # asks the engine that runs
     "load": {"settings"},  # keeps options of single models
-    "worker": {"settings"},  # keeps which models need safer settings
+    "worker": {"settings", "power"},  # keeps which models need safer settings; looks after the model after a sleep
 }
 """Feature of `app` -> other features it may import."""
 

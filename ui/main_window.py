@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, 
 
 from app.wiring import Services
 from engine.chat.records import Conversation
+from engine.protocol.types import LoadOptions
 from ui.chat.composer import Composer
 from ui.chat.first_run import FirstRunPage
 from ui.chat.header import Header
@@ -94,11 +95,23 @@ class MainWindow(QMainWindow):
             services = self._services
             self._manager = ModelManagerWindow(services.library, services.downloads, services.worker, self._theme)
             self._manager.load_requested.connect(self._load_from_manager)
+            self._manager.options_requested.connect(self._choose_options_from_manager)
         if get:
             self._manager.show_get()
         self._manager.show()
         self._manager.raise_()
         self._manager.activateWindow()
+
+    def open_load_options(self, path: Path, options: LoadOptions | None) -> None:
+        """Show the load options of the model at ``path``, beginning with ``options`` or with how it would be loaded."""
+        from ui.load.dialog import LoadDialog
+
+        loaded = self._services.worker.model
+        again = loaded is not None and loaded.path == str(path)
+        draft = self._services.load.draft(path, options)
+        dialog = LoadDialog(draft, self._theme, again=again, parent=self)
+        dialog.load_wanted.connect(self._model_actions.load_as_chosen)
+        dialog.open()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Vanish at once, close the services without blocking, then say `closed`."""
@@ -194,6 +207,7 @@ class MainWindow(QMainWindow):
         self._header.scale_chosen.connect(self._set_scale)
         self._model_actions.manager_wanted.connect(self.open_manager)
         self._model_actions.loaded.connect(self.focus)
+        self._model_actions.options_wanted.connect(self.open_load_options)
         for expect in (self._page.expect_model, chat.expect_model):
             self._model_actions.coming_changed.connect(expect)
             expect(self._model_actions.coming)
@@ -281,6 +295,11 @@ class MainWindow(QMainWindow):
         self._model_actions.load(path)
         self.raise_()
         self.activateWindow()
+
+    def _choose_options_from_manager(self, path: Path) -> None:
+        self.raise_()
+        self.activateWindow()
+        self._model_actions.choose_options(path)
 
     def _conversation_changed(self, conversation: Conversation | None) -> None:
         place = conversation.id if conversation is not None else None

@@ -14,6 +14,7 @@ from engine.loading.check import Problem, problems
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import Profile
 from engine.loading.suits import check_heads
+from engine.memory.fit.records import FitPlan
 from engine.protocol.types import DeviceInfo, FlashAttention, KvType, LoadOptions
 
 KV_FIELDS = ("kv_type_k", "kv_type_v")
@@ -36,6 +37,9 @@ class LoadSource(Protocol):
     def profile(self, path: Path, base: LoadOptions) -> Profile:
         """``base`` with what suits the device."""
 
+    def forecast(self, path: Path, options: LoadOptions) -> FitPlan | None:
+        """What a load would take."""
+
 
 class LoadDraft(QObject):
     """Options on their way to a load.
@@ -45,12 +49,21 @@ class LoadDraft(QObject):
         path: The model file.
         name: What the model is called.
         defaults: What resetting goes back to: the settings for all models.
+
+    Args:
+        recommended: The profile that ``options`` come of, if they do.
     """
 
     changed = Signal()
 
     def __init__(
-        self, path: Path, name: str, options: LoadOptions, source: LoadSource, parent: QObject | None = None
+        self,
+        path: Path,
+        name: str,
+        options: LoadOptions,
+        source: LoadSource,
+        recommended: Profile | None = None,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.path, self.name, self.defaults = path, name, source.defaults
@@ -60,7 +73,7 @@ class LoadDraft(QObject):
         self._devices = tuple(source.devices)
         self._unreadable: dict[str, str] = {}
         self._flash_followed = False
-        self._recommended: Profile | None = None
+        self._recommended = recommended
 
     @property
     def options(self) -> LoadOptions:
@@ -84,7 +97,7 @@ class LoadDraft(QObject):
 
     @property
     def recommended(self) -> Profile | None:
-        """What `recommend` chose, until something is changed."""
+        """What was chosen because it suits the device, until something is changed."""
         return self._recommended
 
     @property
@@ -98,6 +111,10 @@ class LoadDraft(QObject):
             field = KV_FIELDS[self._options.kv_type_k is KvType.F16]
             found.append(Problem(error.message, error.next_step, field))
         return tuple(found)
+
+    def forecast(self) -> FitPlan | None:
+        """What a load with these options would take; None while model or devices are not known."""
+        return self._source.forecast(self.path, self._options)
 
     def refresh(self) -> None:
         """Ask again what is known of model and devices."""

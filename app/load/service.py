@@ -13,9 +13,12 @@ from app.load.draft import LoadDraft
 from app.load.remembered import RememberedOptions
 from app.load.settings import LoadSettings, SeenDevice
 from app.settings.store import SettingsStore
+from engine.errors import VrambleError
 from engine.library.records import InstalledModel
 from engine.loading.facts import ModelFacts, read_facts
-from engine.loading.profile import CPU, Profile, Suit, device_to_expect, room_on, suited
+from engine.loading.profile import CPU, Profile, Suit, device_to_expect, suited
+from engine.memory.fit.plan import predict
+from engine.memory.fit.records import FitDevice, FitPlan
 from engine.memory.sizes import GIB
 from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
 
@@ -28,7 +31,7 @@ class LoadService(QObject):
     Args:
         store: Where options are remembered.
         executor: Reads headers of models.
-        devices: What the worker told, with what is free now; empty before it did.
+        machine: The devices that the worker told, with their room now; empty before it did.
         models: What the library has.
 
     Attributes:
@@ -41,12 +44,12 @@ class LoadService(QObject):
         self,
         store: SettingsStore,
         executor: Executor,
-        devices: Callable[[], Sequence[DeviceInfo]],
+        machine: Callable[[], Sequence[FitDevice]],
         models: Callable[[], Sequence[InstalledModel]],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._store, self._devices, self._models = store, devices, models
+        self._store, self._machine, self._models = store, machine, models
         self._runner = SerialRunner(executor, self)
         self._facts: dict[tuple[Path, int | None], ModelFacts] = {}
         self._reading: set[tuple[Path, int | None]] = set()
@@ -60,8 +63,8 @@ class LoadService(QObject):
 
     @property
     def devices(self) -> Sequence[DeviceInfo]:
-        """What the worker told, with what is free now; empty before it did."""
-        return self._devices()
+        """What the worker told; empty before it did."""
+        return [device.info for device in self._machine()]
 
     def options_for(self, path: Path) -> LoadOptions:
         """How ``path`` is loaded when nothing else is said."""
@@ -75,17 +78,28 @@ class LoadService(QObject):
 
     def suits_of(self, path: Path, options: LoadOptions) -> tuple[Suit, ...]:
         """In what a load of ``path`` with ``options`` suits the device without being asked to."""
+        profile = self._suit(path, options)
+        return () if profile is None else profile.changes
+
+    def _suit(self, path: Path, options: LoadOptions) -> Profile | None:
         profile = self._suited.get(path)
-        if profile is None or profile.options != options or self.remembered.find(path) is not None:
-            return ()
-        return profile.changes
+        fresh = profile is not None and profile.options == options and self.remembered.find(path) is None
+        return profile if fresh else None
 
     def profile(self, path: Path, base: LoadOptions) -> Profile:
         """``base`` with what suits the device that it will most likely run on."""
         seen = self._expected(base)
-        facts = self.facts(path)
-        weights = self._size_of(path) or facts.weights
-        return suited(base, seen.kind, seen.room, weights, quantised_kv=facts.quantised_kv)
+        return suited(base, seen.kind, seen.room, self._size_of(path), quantised_kv=self.facts(path).quantised_kv)
+
+    def forecast(self, path: Path, options: LoadOptions) -> FitPlan | None:
+        """What a load would take; None while model or devices are not known."""
+        model, machine = self.facts(path).fit, self._machine()
+        if model is None or not machine:
+            return None
+        try:
+            return predict(model, options, machine)
+        except VrambleError:
+            return None
 
     def facts(self, path: Path) -> ModelFacts:
         """What is known of a model now; before its header was read, what the library says."""
@@ -95,23 +109,24 @@ class LoadService(QObject):
         model = self._installed(path)
         if model is None:
             return ModelFacts()
-        return ModelFacts(weights=model.size_bytes, n_layers=model.n_layers, n_ctx_train=model.context_length)
+        return ModelFacts(n_layers=model.n_layers, n_ctx_train=model.context_length)
 
     def draft(self, path: Path, options: LoadOptions | None = None, parent: QObject | None = None) -> LoadDraft:
         """A draft that begins with ``options``, or with how ``path`` is loaded when nothing else is said."""
         model = self._installed(path)
         name = path.stem if model is None else model.label
-        draft = LoadDraft(path, name, options or self.options_for(path), self, parent)
+        begin = options or self.options_for(path)
+        draft = LoadDraft(path, name, begin, self, self._suit(path, begin), parent)
         self.known.connect(draft.refresh)
         self._read(path)
         return draft
 
     def take_devices(self) -> None:
         """The worker told its devices."""
-        device = device_to_expect(self.devices, self.defaults.device)
-        if device is not None:
-            room = room_on(device, self.devices)
-            seen = SeenDevice(kind=device.kind, room=None if room is None else room // GIB * GIB)
+        if self._machine():
+            seen = self._expected(self.defaults)
+            room = None if seen.room is None else seen.room // GIB * GIB
+            seen = SeenDevice(kind=seen.kind, room=room)
             self._store.put(msgspec.structs.replace(self._store.get(LoadSettings), seen=seen))
         self.known.emit()
         self.take_models()
@@ -129,13 +144,13 @@ class LoadService(QObject):
 
     def _expected(self, options: LoadOptions) -> SeenDevice:
         """Kind and room of the device that a load with ``options`` will take."""
-        devices = self.devices
+        machine = {device.info.id: device for device in self._machine()}
         wanted = options.devices[0] if options.devices else options.device
-        if not devices:
+        if not machine:
             on_cpu = wanted == CPU or options.n_gpu_layers == 0
             return SeenDevice() if on_cpu else self._store.get(LoadSettings).seen
-        device = device_to_expect(devices, wanted, options.n_gpu_layers)
-        return SeenDevice() if device is None else SeenDevice(kind=device.kind, room=room_on(device, devices))
+        device = device_to_expect(self.devices, wanted, options.n_gpu_layers)
+        return SeenDevice() if device is None else SeenDevice(kind=device.kind, room=machine[device.id].room)
 
     def _installed(self, path: Path) -> InstalledModel | None:
         return next((model for model in self._models() if model.path == path), None)
@@ -150,8 +165,6 @@ class LoadService(QObject):
         if key in self._facts or key in self._reading:
             return
         self._reading.add(key)
-        model = self._installed(path)
-        parts = () if model is None else model.parts
 
         def take(result: Result[ModelFacts | None]) -> None:
             self._reading.discard(key)
@@ -161,4 +174,4 @@ class LoadService(QObject):
                 self._facts[key] = result.value
                 self.known.emit()
 
-        self._runner.run(lambda: read_facts(path, parts), take)
+        self._runner.run(lambda: read_facts(path), take)

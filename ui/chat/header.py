@@ -116,6 +116,9 @@ class Header(QWidget):
     def _open_more(self) -> None:
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
+        change = menu.addAction(self.tr("Change load options…"))
+        change.setEnabled(self._actions.changeable is not None)
+        change.triggered.connect(self._actions.change_options)
         modes = {
             ThemeMode.SYSTEM: self.tr("Follow the system"),
             ThemeMode.LIGHT: self.tr("Light"),

@@ -17,6 +17,7 @@ from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.library.names import shown
+from engine.loading.profile import Suit
 from engine.protocol.frames import Failed, Loaded
 from engine.protocol.types import LoadOptions
 
@@ -106,6 +107,10 @@ class ModelActions(QObject):
             return
         self._load(path, options, remember)
 
+    def load_as_chosen(self, path: Path, options: LoadOptions, remember: bool) -> None:
+        """What the load dialog says."""
+        self.load(path, options, remember=remember)
+
     def choose_options(self, path: Path, options: LoadOptions | None = None) -> None:
         """Show the load options of ``path``: these, those it is loaded with, or how it would be loaded."""
         self.options_wanted.emit(path, options or self.options_in_use(path))
@@ -120,6 +125,11 @@ class ModelActions(QObject):
         """The model whose options `change_options` shows."""
         last = self._worker.last_load
         return last[0] if last is not None else None
+
+    def suits_in_use(self) -> tuple[Suit, ...]:
+        """In what the last load suits the device without having been asked to."""
+        last = self._worker.last_load
+        return () if last is None else self._options.suits_of(*last)
 
     def options_in_use(self, path: Path) -> LoadOptions | None:
         """What the last load of ``path`` asked for, if it was the last one that succeeded."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QColor, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.library.service import InstalledModel, LibraryService
 from app.worker.service import WorkerService
 from engine.library.names import shown
 from ui.chat.model_actions import ModelActions
+from ui.chat.model_menu import ModelMenu
 from ui.library.words import file_size
+from ui.load import words as load_words
 from ui.theme import Theme
 from ui.theming import icons
 from ui.widgets.elided_label import plain_tooltip
@@ -39,8 +41,8 @@ class ModelPicker(ElidedButton):
         super().__init__(theme, "cpu", parent, role="picker", beside=BESIDE, least=LEAST, most=MOST)
         self._worker, self._library, self._actions = worker, library, actions
         self.setObjectName("modelPicker")
-        self._menu = QMenu(self)
-        self._menu.setToolTipsVisible(True)
+        self._menu = ModelMenu(theme, self)
+        self._menu.options_wanted.connect(actions.choose_options)
         self._menu.setAccessibleName(self.tr("Installed models"))
         self.clicked.connect(self.open_menu)
         worker.model_changed.connect(self.refresh)
@@ -60,7 +62,10 @@ class ModelPicker(ElidedButton):
             text = self.tr("Choose a model")
         self.set_full_text(text)
         self.setAccessibleName(self.tr("Model: {name}").format(name=text))
-        self.setToolTip(plain_tooltip(text))
+        suited = self._actions.suits_in_use() if model is not None else ()
+        note = load_words.suited_text(suited) if suited else ""
+        self.setToolTip(plain_tooltip("\n".join(part for part in (text, note) if part)))
+        self.setAccessibleDescription(note)
 
     def open_menu(self) -> None:
         """Show the list below the button, the loaded model checked and first under the keyboard."""
@@ -98,6 +103,9 @@ class ModelPicker(ElidedButton):
         if self._menu.isEmpty():
             self._menu.addAction(self._nothing())
         self._menu.addSeparator()
+        if self._actions.changeable is not None:
+            change = self._menu.addAction(self.tr("Change load options…"))
+            change.triggered.connect(self._actions.change_options)
         manager = self._menu.addAction(self.tr("Model manager…"))
         manager.triggered.connect(self.manager_wanted)
 
@@ -113,5 +121,6 @@ class ModelPicker(ElidedButton):
         action.setCheckable(True)
         action.setEnabled(model.can_chat)
         action.setToolTip(model.problem or shown(model.path))
+        action.setData(model.path)
         action.triggered.connect(lambda: self._actions.load(model.path))
         return action

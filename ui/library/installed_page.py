@@ -32,10 +32,12 @@ class InstalledPage(QWidget):
 
     Attributes:
         load_requested: Path of the model to load.
+        options_requested: Path of the model whose load options are to be chosen.
         get_wanted: There is nothing yet: show where to get a model.
     """
 
     load_requested = Signal(object)
+    options_requested = Signal(object)
     get_wanted = Signal()
 
     def __init__(
@@ -83,6 +85,7 @@ class InstalledPage(QWidget):
         self._view.selectionModel().selectionChanged.connect(self._show_chosen)
         self._view.doubleClicked.connect(self._load)
         self._view.enter_pressed.connect(self._load)
+        self._view.shift_enter_pressed.connect(self._choose_options)
         self._view.delete_pressed.connect(self._ask_delete)
 
     def _build_search(self) -> QLineEdit:
@@ -109,6 +112,10 @@ class InstalledPage(QWidget):
         self._load_button = TextButton(self._theme, self.tr("Load"), "play", role="primary")
         self._load_button.setObjectName("loadModelButton")
         self._load_button.clicked.connect(self._load)
+        self._options_button = TextButton(self._theme, self.tr("Load with options…"), "sliders-horizontal")
+        self._options_button.setObjectName("loadWithOptionsButton")
+        self._options_button.setToolTip(self.tr("Choose context, device and more first (Shift+Enter)"))
+        self._options_button.clicked.connect(self._choose_options)
         self._folder_button = TextButton(self._theme, self.tr("Show folder"), "folder-open")
         self._folder_button.setObjectName("showFolderButton")
         self._folder_button.clicked.connect(self._show_folder)
@@ -120,7 +127,7 @@ class InstalledPage(QWidget):
         actions = QHBoxLayout()
         actions.setSpacing(SPACE_S)
         actions.addWidget(self._details, 1)
-        for button in (self._delete_button, self._folder_button, self._load_button):
+        for button in (self._delete_button, self._folder_button, self._options_button, self._load_button):
             actions.addWidget(button)
         full = QWidget()
         column = QVBoxLayout(full)
@@ -189,6 +196,8 @@ class InstalledPage(QWidget):
         loaded = model is not None and self._table.is_loaded(model)
         self._details.setText(self._facts(model) if model else "")
         self._load_button.setEnabled(model is not None and model.can_chat and not loaded)
+        self._options_button.setEnabled(model is not None and model.can_chat)
+        self._options_button.setText(self.tr("Change options…") if loaded else self.tr("Load with options…"))
         self._folder_button.setEnabled(model is not None)
         self._delete_button.setEnabled(model is not None and model.state is not FileState.ABSENT)
 
@@ -211,6 +220,11 @@ class InstalledPage(QWidget):
         model = self._chosen()
         if model is not None and self._load_button.isEnabled():
             self.load_requested.emit(model.path)
+
+    def _choose_options(self) -> None:
+        model = self._chosen()
+        if model is not None and self._options_button.isEnabled():
+            self.options_requested.emit(model.path)
 
     def _show_folder(self) -> None:
         model = self._chosen()

@@ -14,10 +14,12 @@ class TableView(QTableView):
 
     Attributes:
         enter_pressed: Enter on the current row.
+        shift_enter_pressed: The same with Shift.
         delete_pressed: Delete on the current row.
     """
 
     enter_pressed = Signal()
+    shift_enter_pressed = Signal()
     delete_pressed = Signal()
 
     def __init__(
@@ -90,7 +92,8 @@ class TableView(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter and Delete belong to the page."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.enter_pressed.emit()
+            shifted = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+            (self.shift_enter_pressed if shifted else self.enter_pressed).emit()
         elif event.key() == Qt.Key.Key_Delete:
             self.delete_pressed.emit()
         else:

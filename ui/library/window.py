@@ -33,9 +33,11 @@ class ModelManagerWindow(QWidget):
 
     Attributes:
         load_requested: Path of a model that should be loaded.
+        options_requested: Path of a model whose load options should be chosen first.
     """
 
     load_requested = Signal(object)
+    options_requested = Signal(object)
 
     def __init__(
         self,
@@ -87,6 +89,7 @@ class ModelManagerWindow(QWidget):
         self._library.scanning_changed.connect(self._refresh)
         self._downloads.jobs_changed.connect(self._refresh)
         self._installed.load_requested.connect(self.load_requested)
+        self._installed.options_requested.connect(self.options_requested)
         self._active.load_requested.connect(self.load_requested)
         for page in (self._installed, self._active):
             page.get_wanted.connect(self.show_get)

@@ -1,0 +1,157 @@
+"""Sentences and figures of the load dialog. Pure, apart from translation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication
+
+from engine.loading.profile import Suit
+from engine.memory.fit.records import Verdict
+from engine.memory.sizes import gib_number
+from engine.protocol.types import DeviceKind, FlashAttention, KvType, RopeScaling, SplitMode
+
+SURE_SPEED = 200
+"""Tokens a second up to which a forecast is worth a number."""
+
+
+def tr(text: str) -> str:
+    """Translate a text of this module."""
+    return QCoreApplication.translate("LoadWords", text)
+
+
+def gib(size: int | None) -> str:
+    """Memory in GiB; a word where it is not known."""
+    return tr("unknown") if size is None else f"{gib_number(size)} GiB"
+
+
+def count(number: int) -> str:
+    """A whole number with its thousands apart."""
+    return f"{number:,}".replace(",", "\u202f") if number >= 10_000 else str(number)
+
+
+def kv_format(kind: KvType) -> str:
+    """The format of the KV cache in bits."""
+    return {
+        KvType.F16: tr("16-bit (f16)"),
+        KvType.Q8_0: tr("8-bit (q8_0), half the memory"),
+        KvType.Q4_0: tr("4-bit (q4_0), a quarter of the memory"),
+    }[kind]
+
+
+def kv_short(kind: KvType) -> str:
+    """The same, without what it saves."""
+    return {KvType.F16: tr("16-bit"), KvType.Q8_0: tr("8-bit"), KvType.Q4_0: tr("4-bit")}[kind]
+
+
+def flash(mode: FlashAttention) -> str:
+    """How flash attention is chosen."""
+    return {
+        FlashAttention.AUTO: tr("Automatic"),
+        FlashAttention.ON: tr("On"),
+        FlashAttention.OFF: tr("Off"),
+    }[mode]
+
+
+def split(mode: SplitMode) -> str:
+    """What is shared out."""
+    return {
+        SplitMode.LAYER: tr("Whole layers"),
+        SplitMode.ROW: tr("Rows of each layer"),
+        SplitMode.TENSOR: tr("Everything together"),
+    }[mode]
+
+
+def rope(kind: RopeScaling) -> str:
+    """How positions are stretched."""
+    return {
+        RopeScaling.MODEL: tr("As the file says"),
+        RopeScaling.NONE: tr("None"),
+        RopeScaling.LINEAR: tr("Linear"),
+        RopeScaling.YARN: tr("YaRN"),
+    }[kind]
+
+
+def suit(change: Suit) -> str:
+    """What a profile changed, and why."""
+    return {
+        Suit.SMALL_STEPS: tr("Prompts are read in small steps, so that the driver does not take the GPU for hung."),
+        Suit.NO_MMAP: tr("The file is read instead of mapped: on shared memory it would take its place twice."),
+        Suit.KV_8_BIT: tr("The KV cache is kept in 8 bits, because there is little room beside the weights."),
+    }[change]
+
+
+def kind_name(kind: DeviceKind | None) -> str:
+    """What a profile is for."""
+    return {
+        DeviceKind.GPU: tr("a graphics card"),
+        DeviceKind.IGPU: tr("integrated graphics"),
+        DeviceKind.CPU: tr("the CPU"),
+        DeviceKind.SOFTWARE: tr("a software driver"),
+        None: tr("this computer"),
+    }[kind]
+
+
+def profile_text(kind: DeviceKind | None, changes: Iterable[Suit]) -> str:
+    """What was recommended, and why."""
+    sentences = " ".join(suit(change) for change in changes)
+    if sentences:
+        return tr("Chosen for {device}. {sentences}").format(device=kind_name(kind), sentences=sentences)
+    return tr("For {device} the defaults are right.").format(device=kind_name(kind))
+
+
+def suited_text(changes: Iterable[Suit]) -> str:
+    """For the tooltip of a model that was loaded with a profile, unasked."""
+    return tr("Load options suited to integrated graphics: {sentences}").format(
+        sentences=" ".join(suit(change) for change in changes)
+    )
+
+
+def verdict(found: Verdict) -> str:
+    """The verdict in one or two words."""
+    return {
+        Verdict.FITS: tr("Fits"),
+        Verdict.TIGHT: tr("Fits, but tightly"),
+        Verdict.PARTLY: tr("Fits in part"),
+        Verdict.NO: tr("Does not fit"),
+        Verdict.UNKNOWN: tr("Not known"),
+    }[found]
+
+
+def impossible() -> str:
+    """Options that contradict each other."""
+    return tr("Cannot be loaded like this")
+
+
+def part(name: str) -> str:
+    """What a part of a bar holds."""
+    return {
+        "weights": tr("Weights"),
+        "kv": tr("KV cache"),
+        "compute": tr("Compute buffers"),
+    }[name]
+
+
+def is_ram(kind: DeviceKind) -> bool:
+    """Whether what the device holds is plain RAM."""
+    return kind in (DeviceKind.CPU, DeviceKind.SOFTWARE)
+
+
+def sum_of(total: int, room: int | None) -> str:
+    """What is needed, and of how much."""
+    if room is None:
+        return gib(total)
+    return tr("{0} of {1} GiB").format(gib_number(total), gib_number(room))
+
+
+def load_button(total: int | None, room: int | None, *, again: bool) -> str:
+    """What the button says."""
+    word = tr("Load again") if again else tr("Load")
+    return word if total is None else f"{word} ({sum_of(total, room)})"
+
+
+def speed(expected: float) -> str:
+    """Tokens a second; small models are bounded by other things than memory, so beyond some hundreds none is named."""
+    if expected > SURE_SPEED:
+        return tr("Over {0} tok/s expected").format(SURE_SPEED)
+    return tr("About {0} tok/s expected").format(f"{expected:.0f}" if expected >= 10 else f"{expected:.1f}")
