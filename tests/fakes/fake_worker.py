@@ -14,7 +14,7 @@ empty object is a well-behaved worker that echoes the last user message. Keys, a
     ignore_cancel      true: never reads `cancel`
     eof                "exit" (default), "ignore": goes on when stdin is closed
     journal            file that gets one JSON line for each received frame, and one for the start
-    load, generate, list_devices, unload
+    load, generate, list_devices, unload, self_test, reference
                        one behaviour, or a list: one for each request of that kind, the last one repeats
     runs               list of objects laid over the script, one for each start of the process, the last one
                        repeats (the count is kept beside the script file, so a restart gets the next one)
@@ -27,6 +27,7 @@ A behaviour is an object:
     text       generate: the answer (default: echo)      reason   finish reason (default stop or length)
     prompt     generate: prompt tokens counted up in progress frames (default 0)
     stats      generate: fields of `GenerationStats` to replace
+    probe      self_test, reference: "ok" (default), "nan", "constant", "wrong", or why nothing was read off
     stderr     log lines when the request begins
     garbage    lines written between the frames
     double     true: the terminal frame is sent twice, then one for an unknown id
@@ -76,9 +77,12 @@ from engine.protocol.frames import (
     Loaded,
     Progress,
     Request,
+    SelfTest,
+    SelfTested,
     Unload,
     Unloaded,
 )
+from engine.protocol.probe import Candidate, Position, Probe
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind, FinishReason, GenerationStats, ModelInfo
 
 GIB = 1024**3
@@ -145,6 +149,25 @@ def split_tokens(text: str) -> list[str]:
     return re.findall(r"\S+\s*|\s+", text)
 
 
+def fake_probe(kind: str = "ok", places: int = 8) -> Probe:
+    """What a healthy or a faulty device gives; what is no known kind is a reason to give nothing."""
+    choices = {
+        "ok": range(10, 10 + places),
+        "nan": range(10, 10 + places),
+        "constant": [7] * places,
+        "wrong": range(500, 500 + places),
+    }
+    if kind not in choices:
+        return Probe(skipped=kind)
+    positions = [
+        Position(read=24 + index, best=(Candidate(token, -0.4), Candidate(40 + index, -1.2)))
+        for index, token in enumerate(choices[kind])
+    ]
+    if kind == "nan":
+        positions[-1] = Position(read=positions[-1].read, finite=False)
+    return Probe(tokens=tuple(range(24 + places)), chosen=4, positions=tuple(positions))
+
+
 class Channel:
     """Frames in and out. Reads only when asked to wait, so one thread is enough."""
 
@@ -197,7 +220,7 @@ class Channel:
         if isinstance(frame, Cancel):
             if not self._script.get("ignore_cancel"):
                 self.cancelled.add(frame.target)
-        elif isinstance(frame, Load | Unload | Generate | ListDevices):
+        elif isinstance(frame, Load | Unload | Generate | ListDevices | SelfTest):
             self.requests.append(frame)
 
 
@@ -312,6 +335,8 @@ class FakeWorker:
 
     def _answer(self, request: Request) -> None:
         kind = str(request.__struct_config__.tag)
+        if isinstance(request, SelfTest) and request.reference is not None:
+            kind = "reference"
         behaviour = self._behaviour(kind)
         self._log(behaviour.get("stderr", ()))
         step = Step(self._channel, behaviour, request)
@@ -323,6 +348,9 @@ class FakeWorker:
             if isinstance(request, Unload):
                 self._model = None
                 step.terminal(Unloaded(id=request.id))
+            elif isinstance(request, SelfTest):
+                probe = fake_probe(behaviour.get("probe", "ok"))
+                step.terminal(SelfTested(id=request.id, probe=probe, seconds=0.1))
             else:
                 step.terminal(Devices(id=request.id, backends=self._backends, devices=self._devices))
 
