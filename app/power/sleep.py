@@ -34,10 +34,16 @@ class SleepWatch(QObject):
         super().__init__(parent)
         self._meter = meter or SleepMeter()
         self._falling_asleep = False
+        self._listening: bool | None = None
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.CoarseTimer)
         self._timer.setInterval(LOOK_MS)
         self._timer.timeout.connect(self.look)
+
+    @property
+    def listening(self) -> bool | None:
+        """logind can be heard; None: that is not known yet."""
+        return self._listening
 
     def set_watched(self, watched: bool) -> None:
         """Begin to compare the clocks, or stop. Sleep before that is not told."""
@@ -51,10 +57,15 @@ class SleepWatch(QObject):
         """Listen to logind from now on, if there is a bus. Never waits and never fails.
 
         Args:
-            runner: Opens the connection, which may take long where the bus does not answer.
+            runner: Opens the connection, which may take long where the bus does not answer. It is closed then.
             address: Of another bus than the system's, for tests.
         """
-        runner.run(lambda: open_bus(address), self._bus_opened)
+
+        def opened(result: Result[str]) -> None:
+            runner.close()
+            self._listening = isinstance(result, Ok) and bool(result.value) and self._follow_bus(result.value)
+
+        runner.run(lambda: open_bus(address), opened)
 
     def look(self) -> None:
         """Compare the clocks now."""
@@ -75,11 +86,7 @@ class SleepWatch(QObject):
         log.info("the computer slept for %.0f s", slept)
         self.resumed.emit(slept)
 
-    def _bus_opened(self, result: Result[str]) -> None:
-        if isinstance(result, Ok) and result.value:
-            self._follow_bus(result.value)
-
-    def _follow_bus(self, name: str) -> None:
+    def _follow_bus(self, name: str) -> bool:
         """An empty service name matches by path and interface alone, so that Qt asks nobody for the owner of a name."""
         from PySide6.QtDBus import QDBusConnection
 
@@ -87,6 +94,7 @@ class SleepWatch(QObject):
         slot: Any = SLOT("prepare_for_sleep(bool)")  # the stub says bytes, which are refused
         heard = bus.connect("", LOGIN_PATH, LOGIN_MANAGER, PREPARE, self, slot)
         log.debug("logind: %s", "listening" if heard else bus.lastError().message())
+        return heard
 
 
 def open_bus(address: str = "") -> str:

@@ -85,13 +85,17 @@ class WorkerProcess(QObject):
 
     def _escalate(self) -> None:
         self._step += 1
-        if self._step == TERMINATE:
-            self._process.terminate()
-        elif self._step < STUCK:
-            self._process.kill()
+        if self._step < STUCK:
+            self._signal()
         else:
             self._timer.stop()
             self.stuck.emit()
+
+    def _signal(self) -> None:
+        if self._step == TERMINATE:
+            self._process.terminate()
+        else:
+            self._process.kill()
 
     def _read_frames(self) -> None:
         if data := self._process.readAllStandardOutput().data():

@@ -72,6 +72,11 @@ class Pump(QObject):
         """The job that the worker is at."""
         return self._agenda.active
 
+    @property
+    def idle(self) -> bool:
+        """No job runs and none waits."""
+        return self._agenda.idle
+
     def next_id(self) -> int:
         """An id for a request."""
         self._ids += 1

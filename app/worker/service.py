@@ -60,6 +60,7 @@ class WorkerService(QObject):
     speed_changed = Signal(object)
     died = Signal(object)
     answered = Signal(object)
+    look_begun = Signal(int)
 
     def __init__(
         self,
@@ -77,6 +78,7 @@ class WorkerService(QObject):
         self._link.heard.connect(self._take)
         self._pump = Pump(self._link, self)
         self._pump.heard.connect(self._heard)
+        self._pump.job_sent.connect(self._job_sent)
         self._pump.job_ended.connect(self._job_ended)
         self._hello: Hello | None = None
         self._told_state = WorkerState.STOPPED
@@ -100,6 +102,11 @@ class WorkerService(QObject):
         state, active = self._link.session.state, self._pump.active
         quiet = state is WorkerState.GENERATING and active is not None and active.quiet
         return WorkerState.READY if quiet else state
+
+    @property
+    def idle(self) -> bool:
+        """Nothing was asked for that has not ended yet."""
+        return self._pump.idle
 
     @property
     def hello(self) -> Hello | None:
@@ -227,6 +234,10 @@ class WorkerService(QObject):
             self._tell_speed(event.stats.decode_tps)
         elif isinstance(event, Progress) and event.stage == "load" and event.total > 0:
             self.load_progress.emit(min(max(event.done / event.total, 0.0), 1.0))
+
+    def _job_sent(self, job: Job) -> None:
+        if job.quiet:
+            self.look_begun.emit(job.id)
 
     def _job_ended(self, job: Job, event: Terminal) -> None:
         if isinstance(job.request, Generate) and isinstance(event, Finished) and not job.quiet:

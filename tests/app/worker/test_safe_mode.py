@@ -51,6 +51,7 @@ class World(Bench):
             paths, notices=notices, environ=environ, settings=self.settings, layers=lambda _path: layers
         )
         super().__init__(service, notices, qtbot, journal)
+        self.service_notices = notices
 
     @property
     def safe_mode(self) -> SafeMode:
