@@ -80,16 +80,16 @@ def best_gpu(devices: Sequence[DeviceInfo]) -> DeviceInfo | None:
 
 
 def one_for_each_card(devices: Sequence[DeviceInfo]) -> list[DeviceInfo]:
-    """``devices`` with each PCI address once, through the preferred backend."""
+    """``devices`` with each PCI address once, through the preferred backend of those that can use it."""
     cards: dict[str, DeviceInfo] = {}
     for device in sorted(devices, key=_backend_rank):
         cards.setdefault(device.pci or f"{device.backend}/{device.id}", device)
     return list(cards.values())
 
 
-def _backend_rank(device: DeviceInfo) -> int:
+def _backend_rank(device: DeviceInfo) -> tuple[bool, int]:
     known = device.backend in _BACKEND_PREFERENCE
-    return _BACKEND_PREFERENCE.index(device.backend) if known else len(_BACKEND_PREFERENCE)
+    return not device.usable, _BACKEND_PREFERENCE.index(device.backend) if known else len(_BACKEND_PREFERENCE)
 
 
 def _not_as_wanted(wanted: str, named: DeviceInfo | None, device: DeviceInfo) -> str:
