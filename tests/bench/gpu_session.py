@@ -28,7 +28,7 @@ import msgspec
 
 from engine.errors import VrambleError
 from engine.protocol.frames import Loaded
-from engine.protocol.types import DeviceInfo, DeviceKind, FinishReason
+from engine.protocol.types import DeviceInfo, DeviceKind, FinishReason, FlashAttention
 from tests.bench import restart_ready
 from tests.bench.big_gguf import SHAPES, BigShape, numbered_words, write_model
 from tests.bench.cancel_latency import CancelBench, Latency, Subject, show
@@ -151,8 +151,9 @@ class OneShape:
 
     def _llama_bench(self, program: Path) -> dict[str, float]:
         options = self._subject.options
+        flash = int(options.flash_attention is not FlashAttention.OFF)
         command = [program, "-m", self._model, "-p", PREFILL, "-n", DECODE, "-r", SPEED_RUNS, "-ngl", 99]
-        command += ["-b", options.n_batch, "-ub", options.n_ubatch, "-fa", 1, "-dev", self._device.id, "-o", "json"]
+        command += ["-b", options.n_batch, "-ub", options.n_ubatch, "-fa", flash, "-dev", self._device.id, "-o", "json"]
         env = {**os.environ, **({"GGML_VK_VISIBLE_DEVICES": "0"} if is_software(self._device) else {})}
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=env, timeout=180)
         if done.returncode:

@@ -29,7 +29,12 @@ class Report:
             self.results[name] = msgspec.to_builtins(result)
             return result
         except Exception as error:  # whatever it is, the other parts go on: the machine is lent once
-            self.results[name] = {"failed": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()}
+            detail = getattr(error, "detail", "")
+            self.results[name] = {
+                "failed": f"{type(error).__name__}: {error}",
+                "detail": detail,
+                "trace": traceback.format_exc(),
+            }
             print(f"   failed: {type(error).__name__}: {error}", flush=True)
             return None
         finally:
@@ -43,7 +48,9 @@ def summary(report: Report) -> int:
     for name, result in report.results.items():
         failed |= isinstance(result, dict) and "failed" in result
         shown = (
-            {k: v for k, v in result.items() if k not in ("trace", "driver")} if isinstance(result, dict) else result
+            {k: v for k, v in result.items() if k not in ("trace", "detail", "driver")}
+            if isinstance(result, dict)
+            else result
         )
         print(f"{name}: {json.dumps(shown)}")
     print(f"written to {report.path}")

@@ -26,7 +26,7 @@ from engine.protocol.frames import (
     Request,
     Terminal,
 )
-from engine.protocol.types import ChatMessage, DeviceInfo, DeviceKind, LoadOptions, Sampling
+from engine.protocol.types import ChatMessage, DeviceInfo, DeviceKind, FlashAttention, LoadOptions, Sampling
 
 ALLOW_SOFTWARE = "VRAMBLE_ALLOW_SOFTWARE_GPU"
 COMPUTES = frozenset({DeviceKind.CPU, DeviceKind.GPU, DeviceKind.IGPU, DeviceKind.SOFTWARE})
@@ -187,7 +187,9 @@ def usable_devices(named: str | None = None, *, software: bool = False) -> list[
 
 
 def options_for(device: DeviceInfo, n_ctx: int, **changes: object) -> LoadOptions:
-    """Everything on ``device``."""
+    """Everything on ``device``. Mesa 22.3's llvmpipe crashes in flash attention, so it is off on software drivers."""
     name = "cpu" if device.kind is DeviceKind.CPU else device.id
     fields: dict[str, object] = {"n_ctx": n_ctx, "device": name, **changes}
+    if device.kind is DeviceKind.SOFTWARE:
+        fields.setdefault("flash_attention", FlashAttention.OFF)
     return LoadOptions(**fields)  # type: ignore[arg-type]
