@@ -147,13 +147,22 @@ class Worker:
         sampling: Sampling = GREEDY,
         max_tokens: int | None = 32,
         stop: tuple[str, ...] = (),
+        **more: Any,
     ) -> tuple[str, Finished | Failed]:
-        """The whole text of an answer, and how it ended."""
-        request = Generate(id=self.new_id(), messages=messages, sampling=sampling, max_tokens=max_tokens, stop=stop)
+        """The whole text of an answer, and how it ended. ``more``: further fields of `Generate`."""
+        _, text, end = self.thought_and_text(*messages, sampling=sampling, max_tokens=max_tokens, stop=stop, **more)
+        return text, end
+
+    def thought_and_text(
+        self, *messages: ChatMessage, sampling: Sampling = GREEDY, **more: Any
+    ) -> tuple[str, str, Finished | Failed]:
+        """The thought, the answer, and how it ended."""
+        request = Generate(id=self.new_id(), messages=messages, sampling=sampling, **more)
         self.send(request)
         frames, end = self.until_terminal(request.id)
         assert isinstance(end, Finished | Failed)
-        return "".join(frame.text for frame in frames if isinstance(frame, Delta)), end
+        deltas = [frame for frame in frames if isinstance(frame, Delta)]
+        return "".join(delta.thinking for delta in deltas), "".join(delta.text for delta in deltas), end
 
     def finished(self, *messages: ChatMessage, **options: Any) -> tuple[str, Finished]:
         text, end = self.generate(*messages, **options)
