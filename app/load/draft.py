@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -74,6 +74,7 @@ class LoadDraft(QObject):
         self._unreadable: dict[str, str] = {}
         self._flash_followed = False
         self._recommended = recommended
+        self._problems: tuple[Problem, ...] | None = None
 
     @property
     def options(self) -> LoadOptions:
@@ -103,14 +104,9 @@ class LoadDraft(QObject):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What keeps these options from being loaded; texts that are no numbers come first."""
-        found = [Problem(sentence, "", field) for field, sentence in self._unreadable.items()]
-        found += problems(self._options)
-        try:
-            check_heads(self._options, self._facts.metadata)
-        except VrambleError as error:
-            field = KV_FIELDS[self._options.kv_type_k is KvType.F16]
-            found.append(Problem(error.message, error.next_step, field))
-        return tuple(found)
+        if self._problems is None:
+            self._problems = tuple(self._find_problems())
+        return self._problems
 
     def forecast(self) -> FitPlan | None:
         """What a load with these options would take; None while model or devices are not known."""
@@ -121,7 +117,7 @@ class LoadDraft(QObject):
         facts, devices = self._source.facts(self.path), tuple(self._source.devices)
         if facts is not self._facts or devices != self._devices:
             self._facts, self._devices = facts, devices
-            self.changed.emit()
+            self._tell()
 
     def is_changed(self, *fields: str) -> bool:
         """Whether one of ``fields`` is not as in the defaults."""
@@ -137,13 +133,13 @@ class LoadDraft(QObject):
             options = msgspec.structs.replace(options, flash_attention=FlashAttention.AUTO)
         for name in values:
             self._unreadable.pop(name, None)
-        self._take(options)
+        self._set(options)
 
     def set_unreadable(self, field: str, sentence: str) -> None:
         """What was typed for ``field`` is no value; the old one stays, and nothing can be loaded until it is one."""
         if self._unreadable.get(field) != sentence:
             self._unreadable[field] = sentence
-            self.changed.emit()
+            self._tell()
 
     def reset(self, *fields: str) -> None:
         """Go back to the defaults in ``fields``."""
@@ -151,22 +147,37 @@ class LoadDraft(QObject):
 
     def reset_all(self) -> None:
         """Go back to the defaults in everything."""
-        self._unreadable.clear()
-        self._flash_followed = False
-        self._take(self.defaults)
+        self.take(self.defaults)
 
     def recommend(self) -> None:
         """Take what suits the device and the model; the choice of devices and adapters stays."""
         kept = {name: getattr(self._options, name) for name in ("device", "devices", "shares", "split", "lora")}
+        profile = self._source.profile(self.path, msgspec.structs.replace(self.defaults, **kept))
+        self.take(profile.options, profile)
+
+    def take(self, options: LoadOptions, recommended: Profile | None = None) -> None:
+        """Go on with ``options``, which may come of a profile."""
         self._unreadable.clear()
         self._flash_followed = False
-        profile = self._source.profile(self.path, msgspec.structs.replace(self.defaults, **kept))
-        self._take(profile.options, profile)
+        self._set(options, recommended)
 
-    def _take(self, options: LoadOptions, recommended: Profile | None = None) -> None:
+    def _set(self, options: LoadOptions, recommended: Profile | None = None) -> None:
         self._options = options
         self._recommended = recommended
+        self._tell()
+
+    def _tell(self) -> None:
+        self._problems = None
         self.changed.emit()
+
+    def _find_problems(self) -> Iterator[Problem]:
+        for field, sentence in self._unreadable.items():
+            yield Problem(sentence, "", field)
+        yield from problems(self._options)
+        try:
+            check_heads(self._options, self._facts.metadata)
+        except VrambleError as error:
+            yield Problem(error.message, error.next_step, KV_FIELDS[self._options.kv_type_k is KvType.F16])
 
 
 def _needs_flash(before: LoadOptions, after: LoadOptions) -> bool:

@@ -9,6 +9,9 @@ from engine.protocol.types import LoadOptions, RopeScaling
 CONTEXT_STEP = 256
 """llama.cpp rounds context lengths up to this."""
 
+FARTHEST = 1 << 53
+"""Tokens. A factor next to nothing reaches no farther than this."""
+
 
 @dataclass(frozen=True)
 class TrainedContext:
@@ -36,7 +39,7 @@ def reach(options: LoadOptions, trained: TrainedContext) -> int:
     scale = frequency_scale(options, trained)
     if not scale or options.rope_scaling is RopeScaling.NONE:
         return trained.n_ctx
-    return round(_start(options, trained) / scale)
+    return round(min(_start(options, trained) / scale, FARTHEST))
 
 
 def _start(options: LoadOptions, trained: TrainedContext) -> float:

@@ -14,6 +14,13 @@ from ui.load.lora_row import LoraRow
 from ui.load.row import ChoiceRow
 from ui.theme import Theme
 
+ADVANCED_FIELDS = (
+    *("flash_attention", "n_batch", "n_ubatch", "n_threads", "mmap", "kv_on_cpu", "lora"),
+    *("rope_scaling", "rope_freq_scale", "rope_freq_base", "yarn_orig_ctx"),
+    *("yarn_ext_factor", "yarn_attn_factor", "yarn_beta_fast", "yarn_beta_slow"),
+)
+"""Fields of `LoadOptions` that are only here."""
+
 
 def tr(text: str) -> str:
     """Translate a text of this module."""

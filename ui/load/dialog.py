@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QHBoxLayout, QLabel, Q
 from app.load.draft import LoadDraft
 from engine.protocol.types import LoadOptions
 from ui.load import words
-from ui.load.advanced import advanced_rows
+from ui.load.advanced import ADVANCED_FIELDS, advanced_rows
 from ui.load.fold import Fold
 from ui.load.kv_row import KvRow
 from ui.load.place_row import PlaceRow
@@ -98,8 +98,8 @@ class LoadDialog(QDialog):
             KvRow(draft, theme),
             self._experts,
         )
-        self._advanced = advanced_rows(draft, theme)
-        self._fold = Fold(theme, self.tr("Advanced"), self._advanced)
+        self._advanced: tuple[ChoiceRow, ...] = ()
+        self._fold = Fold(theme, self.tr("Advanced"), self._make_advanced)
         self._profile = QLabel()
         self._profile.setObjectName("profileNote")
         self._profile.setWordWrap(True)
@@ -193,11 +193,21 @@ class LoadDialog(QDialog):
         self._profile.setText("" if profile is None else words.profile_text(profile.kind, profile.changes))
         self._profile.setVisible(profile is not None)
 
+    def show_advanced(self) -> None:
+        """Fold out what few people need."""
+        self._fold.open()
+
+    def _make_advanced(self) -> tuple[ChoiceRow, ...]:
+        self._advanced = advanced_rows(self._draft, self._theme)
+        for row in self._advanced:
+            row.refresh()
+        return self._advanced
+
     def _unfold_changed(self) -> None:
         """What is not as usual is not hidden."""
-        plain = {field for row in self._basic for field in row.fields}
-        if any(row.reset_button.isVisibleTo(row) for row in self._advanced if not plain.issuperset(row.fields)):
-            self._fold.open()
+        keys, values = self._draft.options.kv_type_k, self._draft.options.kv_type_v
+        if keys is not values or self._draft.is_changed(*ADVANCED_FIELDS):
+            self.show_advanced()
 
 
 def _line(role: str) -> QFrame:

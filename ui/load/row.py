@@ -121,7 +121,7 @@ class ChoiceRow(QWidget):
         label = QLabel(text)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setWordWrap(True)
-        set_role(label, role)
+        label.setProperty("role", role)
         return label
 
     def resizeEvent(self, event: QResizeEvent) -> None:
