@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.backends.catalogue import Catalogue
-from engine.backends.placement import place
 from engine.errors import VrambleError
 from engine.library.gguf.metadata import Metadata
 from engine.library.names import short_name
-from engine.loading.check import check_options
 from engine.loading.rope import TrainedContext, reach
-from engine.loading.suits import check_heads, entries_needed, option_warnings, original_context
-from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions, ModelInfo
+from engine.loading.suits import option_warnings
+from engine.protocol.types import LoadOptions, ModelInfo
 from engine.worker import params
 from engine.worker.cancel import CancelFlag
 from engine.worker.context_memory import check_context_memory
-from engine.worker.lora import check_adapter, load_adapters, set_adapters
+from engine.worker.lora import load_adapters, set_adapters
 from engine.worker.model import LoadedModel
 from engine.worker.native import Llama, Pointer
 from engine.worker.pace import Pace
 from engine.worker.plan import Plan
+from engine.worker.planning import plan_load, trained_context
 from engine.worker.prompt_cache import PromptCache
 from engine.worker.templates.chat import CHATML_STOPS, ChatTemplate
 from engine.worker.templates.process import RenderCancelled, TemplateProcess
-from engine.worker.validate import OTHER_FILE, check_file, context_failure, load_failure
+from engine.worker.validate import OTHER_FILE, context_failure, load_failure
 from engine.worker.vocabulary import SpecialTextGuard, Vocabulary
 
 PROGRESS_PARTS = 1000
@@ -61,7 +60,8 @@ class Loader:
                 ``context-memory``, ``cancelled``, ``bad-load-options``, those of `engine.worker.lora` and the others
                 of `engine.worker.validate`.
         """
-        plan, metadata = self._plan(path, options)
+        plan, metadata = plan_load(self._llama, self._catalogue, path, options)
+        check_context_memory(plan, metadata)
         self._templates.start()
         native, alive = params.model_params(self._llama, plan, self._reporter(progress))
         model = self._llama.api.llama_model_load_from_file(os.fsencode(path), native)
@@ -73,27 +73,6 @@ class Loader:
         except BaseException:
             self._llama.api.llama_model_free(model)
             raise
-
-    def _plan(self, path: Path, options: LoadOptions) -> tuple[Plan, Metadata]:
-        check_options(options)
-        header = check_file(path)
-        metadata = entries_needed(path, options)
-        check_heads(options, metadata)
-        for adapter in options.lora:
-            check_adapter(Path(adapter.path), header.architecture)
-        self._llama.log.begin_load()
-        devices = self._catalogue.devices()
-        handles = {device.info.id: device.handle for device in devices}
-
-        def splits_rows(infos: Sequence[DeviceInfo]) -> bool:
-            return self._llama.ggml.splits_rows([handles[info.id] for info in infos])
-
-        infos = [device.info for device in devices]
-        placement = place(infos, self._catalogue.backends, options, splits_rows)
-        gpus = tuple(handles[info.id] for info in placement.devices if info.kind is not DeviceKind.CPU)
-        plan = Plan(path, header, options, placement, gpus)
-        check_context_memory(plan, metadata)
-        return plan, metadata
 
     def _reporter(self, progress: Callable[[int], None]) -> Callable[[float], bool]:
         last = -1
@@ -114,7 +93,7 @@ class Loader:
     def _finish(self, plan: Plan, metadata: Metadata, model: Pointer) -> LoadedModel:
         api, options, path = self._llama.api, plan.options, plan.path
         adapters = load_adapters(self._llama, model, options.lora)
-        trained = self._trained(model, metadata)
+        trained = trained_context(self._llama, model, metadata)
         native = params.context_params(self._llama, options, trained, self._cancel)
         context = api.llama_init_from_model(model, native)
         if not context:
@@ -129,12 +108,6 @@ class Loader:
         except BaseException:
             api.llama_free(context)
             raise
-
-    def _trained(self, model: Pointer, metadata: Metadata) -> TrainedContext:
-        """Asked before the context is made: a context with YaRN changes the model's own figure."""
-        api = self._llama.api
-        n_ctx = api.llama_model_n_ctx_train(model)
-        return TrainedContext(n_ctx, original_context(metadata) or n_ctx, api.llama_model_rope_freq_scale_train(model))
 
     def _writes_text(self, model: Pointer, context: Pointer) -> bool:
         """Whether the model continues a text from left to right. Embedding, T5 and diffusion models do not."""

@@ -30,6 +30,7 @@ _LETTERS = {Level.NONE: " ", Level.DEBUG: "D", Level.INFO: "I", Level.WARN: "W",
 
 _BUFFER = re.compile(r"(\S+)\s+(model|LoRA|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB")
 _OFFLOADED = re.compile(r"offloaded (\d+)/(\d+) layers to GPU")
+_CACHE = re.compile(r"size\s*=\s*([\d.]+) MiB \(\s*\d+ cells")
 _FLASH = re.compile(r"(?:flash_attn\s+= |Flash Attention )(auto|enabled|disabled|not supported)")
 _SHARED = "Meta("
 """Start of the name of the one device that llama.cpp makes of several in a split by tensors."""
@@ -46,12 +47,17 @@ class LoadReport:
     """Bytes by device and field of `MemoryUse`."""
 
     flash_attention: bool | None = None
+    caches: int = 0
+    """Bytes of all caches on all devices together: said in a dry run as well."""
 
     def take(self, line: str) -> None:
         """Learn from one log line."""
         match = _BUFFER.search(line)
         if match:
             self._buffer(device_of_buffer(match[1]), _FIELDS[match[2]], round(float(match[3]) * _MIB))
+        match = _CACHE.search(line)
+        if match:
+            self.caches += round(float(match[1]) * _MIB)
         match = _OFFLOADED.search(line)
         if match:
             self.offloaded = int(match[1])

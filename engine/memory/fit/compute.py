@@ -1,7 +1,8 @@
 """A formula for compute buffers, for when llama.cpp itself has not been asked.
 
-The buffer of a device is as large as the tensors of the micro-batch that are alive at the same time. The formula takes
-the masks of attention, the widest feed-forward step and the scores; its constants are fitted to dry runs.
+The buffer of a device is as large as the tensors of a micro-batch that are alive at the same time. The terms are read
+off llama.cpp's graphs and checked against dry runs (`tests/bench/fit_error.py`): masks, the stream of embeddings, the
+widest step, and where weights or cache lie in RAM, the copies of them that the GPU computes with.
 """
 
 from __future__ import annotations
@@ -24,28 +25,25 @@ class Computing:
         batch: Tokens at once.
         cells: Tokens of context.
         flash: Scores are never written out.
-        kv_in_ram: Attention is computed by the processor.
-        experts_in_ram: Experts are computed by the processor, or copied to the GPU for large batches.
+        layer_cache: Bytes of the largest cache of a layer in RAM: the GPU computes with a copy.
+        layer_weight: The same for the largest weight.
     """
 
     batch: int
     cells: int
     flash: bool
-    kv_in_ram: bool = False
-    experts_in_ram: bool = False
+    layer_cache: int = 0
+    layer_weight: int = 0
 
 
 def compute_bytes(model: FitModel, computing: Computing, layout: Layout) -> list[int]:
-    """Bytes for each device of ``layout``, the processor last."""
+    """Bytes for each device of ``layout``, the processor last. Prompts are computed by GPUs alone if there are any."""
     masks, row = _masks(model, computing), computing.batch * _F32
-    steps, stream = _step(model, computing) * row, 2 * model.width * row
-    used = set(layout.of_layer)
+    stream = 2 * model.width * row
     if not layout.gpu_layers:
-        return [masks + steps + 2 * stream]
-    return [
-        masks + stream + (steps if number != layout.cpu or number in used else 0)
-        for number in range(len(layout.devices))
-    ]
+        return [masks + _step(model, computing) * row + 2 * stream]
+    gpu = masks + max(stream + _step(model, computing) * row, _with_copies(model, computing))
+    return [gpu if number != layout.cpu else masks + stream for number in range(len(layout.devices))]
 
 
 def _masks(model: FitModel, computing: Computing) -> int:
@@ -56,8 +54,14 @@ def _masks(model: FitModel, computing: Computing) -> int:
 
 
 def _step(model: FitModel, computing: Computing) -> int:
-    """Values for each token in the widest step: feed-forward (gate, up and their product), or attention."""
-    feed_forward = 3 * model.n_ff
-    attention = 2 * model.n_heads * model.head_size
-    scores = 0 if computing.flash else computing.cells * model.n_heads * 2
-    return max(feed_forward, attention + scores)
+    """Values for each token in the widest step: feed-forward, or attention."""
+    scores = 0 if computing.flash else computing.cells * model.n_heads
+    return max(model.n_ff, model.n_attention + scores)
+
+
+def _with_copies(model: FitModel, computing: Computing) -> int:
+    """Bytes when attention or feed-forward are computed with copies of what lies in RAM."""
+    row = computing.batch * _F32
+    attention = computing.layer_cache + 3 * model.n_attention * row // 2 if computing.layer_cache else 0
+    weight = computing.layer_weight + (2 * model.n_ff // 3 + 3 * model.width) * row if computing.layer_weight else 0
+    return max(attention, weight)

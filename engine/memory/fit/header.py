@@ -71,12 +71,14 @@ def model_of(parts: Sequence[Contents], image: int = 0) -> FitModel:
         context_length=header.context_length or 0,
         width=shape.width,
         n_vocab=_vocabulary(metadata, tensors),
-        n_ff=_widest(metadata, shape, used),
+        n_ff=_feed_forward(metadata, shape, used),
         n_heads=max(shape.heads),
-        head_size=shape.key,
+        n_attention=max(shape.heads) * (shape.key + shape.value + shape.key_latent),
         n_experts=metadata.count(f"{shape.architecture}.expert_count") or 0,
         n_experts_used=used,
         pieces=_pieces(tensors, shape),
+        largest=_largest(tensors, experts=False),
+        largest_expert=_largest(tensors, experts=True),
         tied=tied.n_bytes if tied else 0,
         tied_kind=tied.kind if tied else "",
         caches=layer_caches(metadata, shape),
@@ -105,6 +107,11 @@ def _pieces(tensors: Iterable[TensorEntry], shape: Shape) -> tuple[Piece, ...]:
     return (*(Piece(layer, size, expert) for (layer, expert), size in sorted(sums.items())), *huge)
 
 
+def _largest(tensors: Sequence[TensorEntry], *, experts: bool) -> int:
+    blocks = (tensor for tensor in tensors if _BLOCK.match(tensor.name))
+    return max((t.n_bytes for t in blocks if (_EXPERTS.search(t.name) is not None) is experts), default=0)
+
+
 def _layer_of(name: str, n_layers: int) -> int:
     if block := _BLOCK.match(name):
         return min(int(block[1]), n_layers - 1)
@@ -122,7 +129,9 @@ def _vocabulary(metadata: Metadata, tensors: Sequence[TensorEntry]) -> int:
     return embeddings.dims[-1] if embeddings and embeddings.dims else 0
 
 
-def _widest(metadata: Metadata, shape: Shape, experts_used: int) -> int:
+def _feed_forward(metadata: Metadata, shape: Shape, experts_used: int) -> int:
+    """Gate, up and their product, or what the experts in use give for each other to be added up."""
     key = f"{shape.architecture}.expert_feed_forward_length"
     experts = max(by_layer(metadata, key, shape.n_layers), default=0) or (max(shape.ff) if experts_used else 0)
-    return max(max(shape.ff), experts * experts_used)
+    added = 2 * experts_used * shape.width + shape.width if experts_used > 1 else 0
+    return max(3 * max(shape.ff), 3 * experts * experts_used, added)

@@ -66,12 +66,14 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
         n_layers: Blocks; llama.cpp counts the output as one more.
         width: Size of an embedding.
         n_vocab: Tokens.
-        n_ff: Widest feed-forward layer that is computed for a token: all experts in use together.
+        n_ff: Values for each token in the widest feed-forward step.
         n_heads: Most attention heads of a layer.
-        head_size: Size of a key of one head.
+        n_attention: Values for each token in attention: queries, and what the heads give.
         n_experts: 0 for dense models.
         n_experts_used: Of these for each token.
         pieces: All weights; those of skipped prediction layers are left out, a tied output counts once.
+        largest: Bytes of the largest tensor of a block that holds no experts.
+        largest_expert: The same for those that do.
         tied: Bytes of the embeddings when they are the output as well: on a GPU they lie there a second time.
         tied_kind: Their tensor type.
         caches: One for each layer.
@@ -88,10 +90,12 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
     n_vocab: int = 0
     n_ff: int = 0
     n_heads: int = 0
-    head_size: int = 0
+    n_attention: int = 0
     n_experts: int = 0
     n_experts_used: int = 0
     pieces: tuple[Piece, ...] = ()
+    largest: int = 0
+    largest_expert: int = 0
     tied: int = 0
     tied_kind: str = ""
     caches: tuple[LayerCache, ...] = ()

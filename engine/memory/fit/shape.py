@@ -22,6 +22,7 @@ class Shape:
         n_trunk: Blocks that compute answers.
         key: Size of a key of one head in layers that see the whole context; ``key_swa`` in those with a window.
         latent: Latent attention (MLA): keys only, the values are part of them.
+        key_latent: Size of a query of one head before it is taken to the latent space; 0 without that.
     """
 
     architecture: str
@@ -36,6 +37,7 @@ class Shape:
     key_swa: int
     value_swa: int
     latent: bool
+    key_latent: int
     shared_kv_layers: int
     attention_interval: int
     recurrent_layers: tuple[int, ...]
@@ -69,6 +71,7 @@ def read_shape(metadata: Metadata) -> Shape | None:
         key_swa=count("attention.key_length_swa") or key,
         value_swa=count("attention.value_length_swa") or value,
         latent=bool(count("attention.key_length_mla") and count("attention.value_length_mla")),
+        key_latent=count("attention.key_length_mla"),
         shared_kv_layers=count("attention.shared_kv_layers"),
         attention_interval=count("full_attention_interval"),
         recurrent_layers=by_layer(metadata, f"{arch}.attention.recurrent_layers", n_layers),

@@ -38,13 +38,6 @@ def micro_batch(model: FitModel, options: LoadOptions) -> int:
     return min(options.n_ubatch, options.n_batch, n_ctx or options.n_ubatch)
 
 
-def flash_attention(options: LoadOptions, layout: Layout) -> bool:
-    """What ``auto`` becomes: off where attention is computed on another device than the layer (cache in RAM)."""
-    if options.flash_attention is not FlashAttention.AUTO:
-        return options.flash_attention is FlashAttention.ON
-    return not (options.kv_on_cpu and layout.gpu_layers > 0)
-
-
 def weight_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[int]:
     """Bytes of weights for each device of ``layout``."""
     sums = [0.0] * len(layout.devices)
@@ -82,7 +75,7 @@ def cache_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[i
     """Bytes of KV cache and recurrent state for each device of ``layout``."""
     sums = [0.0] * len(layout.devices)
     cells, batch = context_cells(model, options), micro_batch(model, options)
-    widest = 0 if flash_attention(options, layout) else max((cache.values for cache in model.caches), default=0)
+    widest = 0 if _flash(options) else max((cache.values for cache in model.caches), default=0)
     for layer, cache in enumerate(model.caches):
         size = layer_bytes(cache, options, cells, batch, widest)
         device = layout.cpu if options.kv_on_cpu else layout.of_layer[layer]
@@ -125,11 +118,20 @@ def output_bytes(model: FitModel) -> int:
 
 def buffer_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[int]:
     """Bytes of compute buffers for each device of ``layout``, by the formula."""
+    cells, batch = context_cells(model, options), micro_batch(model, options)
+    some_in_ram = 0 < layout.gpu_layers < model.max_layers
+    caches = [layer_bytes(cache, options, cells, batch) for cache in model.caches]
+    experts = model.largest_expert if options.n_cpu_moe > 0 else 0
     computing = Computing(
-        batch=micro_batch(model, options),
-        cells=context_cells(model, options),
-        flash=flash_attention(options, layout),
-        kv_in_ram=options.kv_on_cpu,
-        experts_in_ram=model.n_experts > 0 and options.n_cpu_moe > 0,
+        batch=batch,
+        cells=cells,
+        flash=_flash(options),
+        layer_cache=max(caches, default=0) if some_in_ram or options.kv_on_cpu else 0,
+        layer_weight=max(model.largest, model.largest_expert) if some_in_ram else experts,
     )
     return compute_bytes(model, computing, layout)
+
+
+def _flash(options: LoadOptions) -> bool:
+    """``auto`` becomes on: all backends that are shipped can."""
+    return options.flash_attention is not FlashAttention.OFF
