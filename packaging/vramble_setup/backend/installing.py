@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -48,8 +49,9 @@ def install(built: Path, name: str, folder: Path) -> Path:
             "Make room or give write access, then start again: the build is kept and is not done again.",
         ) from error
     finally:
-        fresh.unlink(missing_ok=True)
-        fresh_record.unlink(missing_ok=True)
+        for left in (fresh, fresh_record):
+            with contextlib.suppress(OSError):
+                left.unlink()
     return goal
 
 
