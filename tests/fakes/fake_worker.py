@@ -13,7 +13,7 @@ empty object is a well-behaved worker that echoes the last user message. Keys, a
     ignore_sigterm     true: only SIGKILL ends it
     ignore_cancel      true: never reads `cancel`
     eof                "exit" (default), "ignore": goes on when stdin is closed
-    journal            file that gets one JSON line for each received frame, and one for the start
+    journal            file that gets one JSON line for each received frame, and one for the start (GGML_* too)
     load, generate, list_devices, unload, self_test, reference
                        one behaviour, or a list: one for each request of that kind, the last one repeats
     runs               list of objects laid over the script, one for each start of the process, the last one
@@ -299,7 +299,8 @@ class FakeWorker:
     def run(self) -> NoReturn:
         if self._script.get("ignore_sigterm"):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        self._channel.note({"pid": os.getpid(), "start": True})
+        ggml = {name: value for name, value in os.environ.items() if name.startswith("GGML_")}
+        self._channel.note({"pid": os.getpid(), "start": True, "ggml": ggml})
         self._log(self._script.get("stderr", ()))
         for line in self._script.get("stdout", ()):
             self._channel.raw(line.encode("utf-8", "surrogateescape") + b"\n")
@@ -404,6 +405,8 @@ class FakeWorker:
         wanted = tokens if request.max_tokens is None else tokens[: request.max_tokens]
         reason = FinishReason.STOP if len(wanted) == len(tokens) else FinishReason.LENGTH
         sent = 0
+        if "thinking" in behaviour:
+            self._channel.send(Delta(id=request.id, text="", thinking=behaviour["thinking"]))
         for token in wanted:
             if not step.next():
                 return

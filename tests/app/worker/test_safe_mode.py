@@ -6,6 +6,7 @@ import gc
 import os
 import weakref
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from app.worker.service import WorkerService
 from engine.client.session import WorkerState
 from engine.protocol.types import DeviceInfo, LoadOptions
 from tests.app.worker.conftest import MODEL, OTHER, Answer, Bench
-from tests.fakes.fake_worker import CPU, GPU, worker_command
+from tests.fakes.fake_worker import CPU, GPU, journal_entries, worker_command
 
 LOST = {"signal": "SIGABRT", "stderr": ["terminate called after throwing an instance of 'vk::DeviceLostError'"]}
 ASSERT = {"signal": "SIGABRT", "stderr": ["GGML_ASSERT(n_tokens > 0) failed"]}
@@ -78,6 +79,19 @@ class World(Bench):
         answer = self.ask(text)
         self.until_ended(answer)
         return answer
+
+    def changes(self) -> list[dict[str, Any]]:
+        """What each load had other than the one before: its options, and the variables of its process."""
+        variables: dict[int, dict[str, str]] = {}
+        plain: list[dict[str, Any]] = []
+        for line in journal_entries(self._journal):
+            if line.get("start"):
+                variables[line["pid"]] = line["ggml"]
+            elif line["frame"]["type"] == "load":
+                options = {**msgspec.to_builtins(LoadOptions()), **line["frame"]["options"]}
+                spec = variables[line["pid"]].get(SPEC, "")
+                plain.append({**options, SPEC: spec})
+        return [{key: value for key, value in new.items() if old.get(key) != value} for old, new in pairwise(plain)]
 
     def loads(self, *fields: str) -> list[tuple[Any, ...]]:
         """Fields of the options of all loads the worker got, their defaults where nothing was sent."""
@@ -162,16 +176,51 @@ def test_failures_that_leave_the_worker_alive_climb_too(make_world: MakeWorld) -
     assert world.deaths == []
 
 
-def test_the_last_rung_is_the_cpu_and_then_it_ends(make_world: MakeWorld) -> None:
+WHOLE_LADDER = [
+    {"n_ubatch": 128},
+    {"n_ubatch": 64},
+    {"flash_attention": "off"},
+    {SPEC: "1"},
+    {"kv_on_cpu": True},
+    {"n_gpu_layers": 24},
+    {"n_gpu_layers": 16},
+]
+TO_THE_CPU = {
+    "device": "cpu",
+    "n_ubatch": 512,
+    "flash_attention": "auto",
+    SPEC: "",
+    "kv_on_cpu": False,
+    "n_gpu_layers": -1,
+}
+
+
+def test_the_whole_ladder_changes_one_thing_at_a_time_and_ends_at_the_cpu(make_world: MakeWorld) -> None:
     world = make_world(load={"after": 1, **ASSERT})
     world.until_ended(world.load())
     world.press()
     world.until_notice("Safer settings did not help.")
-    assert world.loads("n_gpu_layers", "device")[-3:] == [(24, None), (16, None), (-1, "cpu")]
+    assert world.changes() == [*WHOLE_LADDER, TO_THE_CPU]
     assert world.starts() == 9
     assert world.kept == ()
     assert world.safe_mode.climbing is None
     assert not world.button
+
+
+def test_the_cpu_works_where_no_gpu_setting_does_and_is_kept(make_world: MakeWorld) -> None:
+    crash = {"load": {"after": 1, **LOST}}
+    world = make_world(runs=[*[crash] * 8, {}])
+    world.until_ended(world.load())
+    world.press()
+    world.until_notice("tiny is loaded with safer settings")
+    assert world.changes() == [*WHOLE_LADDER, TO_THE_CPU]
+    (kept,) = world.kept
+    assert kept.rungs[-1] == "cpu"
+    assert world.safe_mode.in_use == ("The model runs on the CPU.",)
+    world.service.unload()
+    world.until_state(WorkerState.STOPPED)
+    world.until_ended(world.load())
+    assert world.changes()[-1] == {}, "what worked is used again at once"
 
 
 def test_each_death_while_answering_climbs_one_rung(make_world: MakeWorld) -> None:
