@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from app.chat.load_flags import add_load_flags, read_load_flags, wants_warnings, with_profile
-from app.chat.numbers import not_negative, whole
+from app.chat.numbers import whole
+from app.chat.sampling_flags import add_sampling_flags, read_sampling_flags, read_thinking_flags
 from app.paths import find_paths
 from app.worker.model_argument import HELP, find_model_file
 from engine.client.blocking import BlockingWorker
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 EXIT_WORD = "/exit"
-MAX_SEED = 2**32 - 1
-THINK_START, THINK_END = "<think>", "</think>"
+DIM, NOT_DIM = "\033[2m", "\033[22m"
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -38,10 +38,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("model", metavar="MODEL", help=HELP)
     parser.add_argument("--prompt", metavar="T", help="the message; without it standard input is read")
     parser.add_argument("--system", metavar="T", help="system prompt")
-    parser.add_argument("--temp", metavar="X", type=not_negative, help="temperature, 0 for greedy (default 0.7)")
-    parser.add_argument("--seed", metavar="N", type=whole(0, MAX_SEED), help="same seed, same text (default: random)")
     parser.add_argument("--max-tokens", metavar="N", type=whole(1), help="longest answer in tokens")
     parser.add_argument("--json", action="store_true", help="print one JSON document at the end")
+    add_sampling_flags(parser)
     add_load_flags(parser)
     parser.set_defaults(func=run, parser=parser)
 
@@ -52,12 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
     interactive = arguments.prompt is None and sys.stdin.isatty()
     if interactive and arguments.json:
         arguments.parser.error("--json needs --prompt or text on standard input")
-    options = read_load_flags(arguments)
+    options, sampling = read_load_flags(arguments), read_sampling_flags(arguments)
     prompt = None if interactive else _prompt(arguments.prompt)
     model = find_model_file(paths, arguments.model)
     with BlockingWorker(worker_command(paths.backends)) as worker:
         devices = worker.start().devices
-        chat = Chat(worker, arguments)
+        chat = Chat(worker, arguments, sampling)
         info = chat.load(model, with_profile(options, arguments, devices, model))
         if prompt is None or wants_warnings(arguments):
             print(*info.warnings, sep="\n", end="\n" * bool(info.warnings), file=sys.stderr)
@@ -69,16 +68,14 @@ def run(arguments: argparse.Namespace) -> int:
 class Chat:
     """A conversation with a loaded model."""
 
-    def __init__(self, worker: BlockingWorker, arguments: argparse.Namespace) -> None:
+    def __init__(self, worker: BlockingWorker, arguments: argparse.Namespace, sampling: Sampling) -> None:
         self._worker = worker
         self._arguments = arguments
+        self._sampling = sampling
+        self._thinking = read_thinking_flags(arguments)
         self._messages: list[ChatMessage] = []
         if arguments.system:
             self._messages.append(ChatMessage(role="system", content=arguments.system))
-        sampling = Sampling(seed=arguments.seed)
-        if arguments.temp is not None:
-            sampling = msgspec.structs.replace(sampling, temperature=arguments.temp)
-        self._sampling = sampling
 
     def load(self, path: Path, options: LoadOptions) -> ModelInfo:
         """Load the model, with progress on a terminal."""
@@ -90,9 +87,9 @@ class Chat:
     def answer_once(self, prompt: str) -> int:
         """One answer on standard output, as text or as JSON."""
         as_json = self._arguments.json
-        text, finished = self._answer(prompt, stream=not as_json)
+        thought, text, finished = self._answer(prompt, stream=not as_json)
         if as_json:
-            print(msgspec.json.format(msgspec.json.encode(document(text, finished)), indent=2).decode())
+            print(msgspec.json.format(msgspec.json.encode(document(thought, text, finished)), indent=2).decode())
         elif not text.endswith("\n"):
             print()
         if finished.reason is FinishReason.CANCELLED:
@@ -108,49 +105,79 @@ class Chat:
             if not line.strip():
                 continue
             try:
-                text, finished = self._answer(line, stream=True)
+                thought, text, finished = self._answer(line, stream=True)
             except VrambleError as error:
                 if self._worker.pid is None:
                     raise
                 print(error.sentence, file=sys.stderr)
                 continue
-            self._messages.append(ChatMessage(role="assistant", content=text))
+            self._messages.append(ChatMessage(role="assistant", content=text, thinking=thought))
             print()
             print(f"[{_figures(finished)}]", file=sys.stderr)
         return 0
 
-    def _answer(self, prompt: str, stream: bool) -> tuple[str, Finished]:
-        pieces: list[str] = []
+    def _answer(self, prompt: str, stream: bool) -> tuple[str, str, Finished]:
+        """Thought, answer with the text it was begun with, end."""
+        arguments, begun = self._arguments, self._arguments.prefill
+        thoughts: list[str] = []
+        pieces: list[str] = [begun]
+        screen = Screen(shown=stream)
+        screen.show(Delta(id=0, text=begun))
 
         def take(delta: Delta) -> None:
+            thoughts.append(delta.thinking)
             pieces.append(delta.text)
-            if stream:
-                sys.stdout.write(delta.text)
-                sys.stdout.flush()
+            screen.show(delta)
 
         question = ChatMessage(role="user", content=prompt)
-        finished = generate(self._worker, [*self._messages, question], self._sampling, self._arguments.max_tokens, take)
+        try:
+            finished = generate(
+                self._worker,
+                [*self._messages, question],
+                self._sampling,
+                arguments.max_tokens,
+                take,
+                stop=arguments.stop,
+                thinking=self._thinking,
+                prefill=begun,
+            )
+        finally:
+            screen.close()
         self._messages.append(question)
-        return "".join(pieces), finished
+        return "".join(thoughts), "".join(pieces), finished
 
 
-def document(text: str, finished: Finished) -> dict[str, object]:
-    """What ``--json`` prints: the answer and its figures."""
-    thinking, answer = split_thinking(text)
-    return {
-        "text": answer,
-        "thinking": thinking,
-        "finish_reason": finished.reason,
-        **msgspec.to_builtins(finished.stats),
-    }
+class Screen:
+    """Shows an answer as it comes; its thought dimmed, on standard error, if that is a terminal."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown, self._dims = shown, shown and sys.stderr.isatty()
+        self._thinking = False
+
+    def show(self, delta: Delta) -> None:
+        """Write what is new."""
+        if delta.thinking and self._dims:
+            sys.stderr.write(delta.thinking if self._thinking else DIM + delta.thinking)
+            sys.stderr.flush()
+            self._thinking = True
+        if delta.text and self._shown:
+            self.close()
+            sys.stdout.write(delta.text)
+            sys.stdout.flush()
+
+    def close(self) -> None:
+        """End the thought, if one is shown."""
+        if self._thinking:
+            sys.stderr.write(f"{NOT_DIM}\n\n")
+            sys.stderr.flush()
+            self._thinking = False
 
 
-def split_thinking(text: str) -> tuple[str | None, str]:
-    """A thought in ``<think>`` tags at the beginning, and the rest; None where there is no thought."""
-    if not text.lstrip().startswith(THINK_START):
-        return None, text
-    thought, _, answer = text.lstrip().removeprefix(THINK_START).partition(THINK_END)
-    return thought.strip(), answer.lstrip()
+def document(thought: str, text: str, finished: Finished) -> dict[str, object]:
+    """What ``--json`` prints: thought (None where there is none), answer and its figures."""
+    stats = msgspec.to_builtins(finished.stats)
+    del stats["thinking_tokens"]
+    return {"text": text, "thinking": thought or None, "finish_reason": finished.reason, **stats}
 
 
 def _prompt(given: str | None) -> str:

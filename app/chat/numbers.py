@@ -22,6 +22,18 @@ def whole(lowest: int, highest: int | None = None) -> Callable[[str], int]:
     return parse
 
 
+def between(lowest: float, highest: float) -> Callable[[str], float]:
+    """A type for `argparse`: numbers from ``lowest`` to ``highest``."""
+
+    def parse(text: str) -> float:
+        value = finite(text)
+        if not lowest <= value <= highest:
+            raise argparse.ArgumentTypeError(f"{text} has to be from {lowest:g} to {highest:g}")
+        return value
+
+    return parse
+
+
 def not_negative(text: str) -> float:
     """A finite number from 0 on."""
     value = finite(text)

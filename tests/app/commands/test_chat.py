@@ -16,7 +16,6 @@ from typing import IO
 
 import pytest
 
-from app.chat.commands import split_thinking
 from tests.app.commands.conftest import VRAMBLE, one_line
 from tests.fakes.fake_worker import journal_entries
 
@@ -62,24 +61,79 @@ def test_json_has_exactly_the_promised_keys(vramble, fake_worker, model) -> None
 
 
 def test_json_keeps_the_thought_apart(vramble, fake_worker, model) -> None:
-    fake_worker(generate={"text": "<think>\nhm\n</think>\n\nYes."})
+    fake_worker(generate={"thinking": "hm", "text": "Yes."})
     document = json.loads(vramble("chat", model, "--prompt", "x", "--json").stdout)
     assert (document["thinking"], document["text"]) == ("hm", "Yes.")
+    fake_worker(generate={"text": "<think>"})
+    document = json.loads(vramble("chat", model, "--prompt", "x", "--json").stdout)
+    assert (document["thinking"], document["text"]) == (None, "<think>")
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("plain", (None, "plain")),
-        ("", (None, "")),
-        ("about <think> tags</think>", (None, "about <think> tags</think>")),
-        ("<think>a</think>b", ("a", "b")),
-        (" \n<think>a</think>b</think>", ("a", "b</think>")),
-        ("<think>cut off", ("cut off", "")),
-    ],
-)
-def test_split_thinking(text, parts) -> None:
-    assert split_thinking(text) == parts
+def test_a_thought_is_not_on_standard_output(vramble, fake_worker, model) -> None:
+    fake_worker(generate={"thinking": "hm", "text": "Yes."})
+    done = vramble("chat", model, "--prompt", "x")
+    assert (done.stdout, done.stderr) == ("Yes.\n", "")
+
+
+def test_a_thought_is_dimmed_in_a_terminal_and_goes_with_the_next_turn(fake_worker, model, journal) -> None:
+    fake_worker(journal=str(journal), generate={"thinking": "hm", "text": "Yes."})
+    master, slave = pty.openpty()
+    shown, screen = pty.openpty()
+    os.write(master, b"first\nsecond\n/exit\n")
+    process = subprocess.Popen(
+        [*VRAMBLE, "chat", model], stdin=slave, stdout=subprocess.PIPE, stderr=screen, env=dict(os.environ)
+    )
+    out, _ = process.communicate(timeout=60)
+    assert b"hm" not in out
+    assert b"\x1b[2mhm\x1b[22m" in os.read(shown, 1 << 16)
+    for descriptor in (master, slave, shown, screen):
+        os.close(descriptor)
+    messages = frames(journal, "generate")[-1]["messages"]
+    assert [(m["content"], m.get("thinking", "")) for m in messages] == [("first", ""), ("Yes.", "hm"), ("second", "")]
+
+
+def test_sampling_flags_reach_the_worker(vramble, fake_worker, model, journal, tmp_path) -> None:
+    fake_worker(journal=str(journal))
+    grammar = tmp_path / "answer.gbnf"
+    grammar.write_text('root ::= "a"', encoding="utf-8")
+    flags = (
+        "--top-k 7 --top-p 0.5 --min-p 0.1 --typical 0.9 --top-nsigma 1.5 --xtc-probability 0.5 --xtc-threshold 0.2"
+        " --dynatemp-range 0.3 --dynatemp-exp 2 --repeat-penalty 1.1 --repeat-last-n -1 --presence-penalty 0.4"
+        " --frequency-penalty -0.4 --dry-multiplier 0.8 --dry-base 1.5 --dry-allowed-length 3 --dry-penalty-last-n 99"
+        " --dry-sequence-breaker \\n --dry-sequence-breaker ; --mirostat 2 --mirostat-lr 0.2 --mirostat-ent 4"
+        " --logit-bias 5-1.5 --logit-bias 6+2 --stop END --stop . --reasoning off --reasoning-budget 9 --prefill So"
+    )
+    done = vramble("chat", model, "--prompt", "a b", *flags.split(), "--grammar-file", str(grammar))
+    assert (done.returncode, done.stdout) == (0, "Soa b\n")
+    (request,) = frames(journal, "generate")
+    expected = {
+        "top_k": 7,
+        "top_p": 0.5,
+        "min_p": 0.1,
+        "typical_p": 0.9,
+        "top_n_sigma": 1.5,
+        "xtc_probability": 0.5,
+        "xtc_threshold": 0.2,
+        "dynatemp_range": 0.3,
+        "dynatemp_exponent": 2.0,
+        "repeat_penalty": 1.1,
+        "repeat_last_n": -1,
+        "presence_penalty": 0.4,
+        "frequency_penalty": -0.4,
+        "dry_multiplier": 0.8,
+        "dry_base": 1.5,
+        "dry_allowed_length": 3,
+        "dry_penalty_last_n": 99,
+        "dry_sequence_breakers": ["\n", ";"],
+        "mirostat": 2,
+        "mirostat_eta": 0.2,
+        "mirostat_tau": 4.0,
+        "logit_bias": [{"token": 5, "bias": -1.5}, {"token": 6, "bias": 2.0}],
+        "grammar": 'root ::= "a"',
+    }
+    assert {name: request["sampling"].get(name) for name in expected} == expected
+    assert (request["stop"], request["prefill"]) == (["END", "."], "So")
+    assert request["thinking"] == {"enabled": False, "budget": 9}
 
 
 def test_options_reach_the_worker(vramble, fake_worker, model, journal) -> None:
@@ -110,6 +164,15 @@ def test_options_reach_the_worker(vramble, fake_worker, model, journal) -> None:
         ["--ctx", "1.5"],
         ["--gpu-layers", "-2"],
         ["--nonsense"],
+        ["--top-p", "1.5"],
+        ["--mirostat", "3"],
+        ["--logit-bias", "x+1"],
+        ["--grammar", "root ::= x", "--json-schema", "{}"],
+        ["--json-schema", "{}", "--json-schema-file", os.devnull],
+        ["--json-schema", "{"],
+        ["--json-schema", '{"type": "strang"}'],
+        ["--grammar-file", "/does/not/exist"],
+        ["--reasoning", "perhaps"],
     ],
 )
 def test_wrong_use_is_2(arguments, capsys) -> None:
