@@ -30,6 +30,7 @@ SEEN_BY_UI = {
     "engine.chat.records",
     "engine.chat.text",
     "engine.client.session",
+    "engine.doctor.records",
     "engine.errors",
     "engine.library.address",
     "engine.library.listing",

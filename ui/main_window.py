@@ -31,6 +31,7 @@ from ui.window_settings import WindowSettings, pack_geometry, unpack_geometry
 
 if TYPE_CHECKING:
     from ui.library.window import ModelManagerWindow
+    from ui.settings.window import SettingsWindow
 
 NARROW = 1100
 """Below this width (at text size 1) the list of conversations starts folded away."""
@@ -55,6 +56,7 @@ class MainWindow(QMainWindow):
         self._narrow = self._narrow_open = False
         self._closing = self._done = False
         self._manager: ModelManagerWindow | None = None
+        self._settings_window: SettingsWindow | None = None
         self.setObjectName("mainWindow")
         self.setWindowTitle("Vramble")
         self.setMinimumSize(900, 600)
@@ -113,6 +115,15 @@ class MainWindow(QMainWindow):
         dialog.load_wanted.connect(self._model_actions.load_as_chosen)
         dialog.open()
 
+    def open_settings(self, page: str = "") -> None:
+        """Show the settings window, on ``page`` when given."""
+        from ui.settings.window import SettingsWindow
+
+        if self._settings_window is None:
+            self._settings_window = SettingsWindow(self._services, self._theme)
+            self._services.changes.reload_wanted.connect(self._model_actions.load)
+        self._settings_window.present(page)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Vanish at once, close the services without blocking, then say `closed`."""
         if self._done:
@@ -122,7 +133,7 @@ class MainWindow(QMainWindow):
         if not self._closing:
             self._closing = True
             self.remember()
-            for window in (self._manager, self):
+            for window in (self._manager, self._settings_window, self):
                 if window is not None:
                     window.hide()
             QTimer.singleShot(CLOSE_LIMIT_MS, self, self._finish)
@@ -202,6 +213,8 @@ class MainWindow(QMainWindow):
         self._theme.changed.connect(self._look_at_width)
         self._header.sidebar_toggled.connect(self.toggle_sidebar)
         self._header.manager_wanted.connect(self.open_manager)
+        self._header.settings_wanted.connect(self.open_settings)
+        services.settings.changed.connect(self._settings_changed)
         self._header.cancel_wanted.connect(chat.stop)
         self._header.mode_chosen.connect(self._set_mode)
         self._header.scale_chosen.connect(self._set_scale)
@@ -245,6 +258,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+B", self.toggle_sidebar),
             ("Ctrl+M", self.open_manager),
             ("Ctrl+L", self.focus),
+            ("Ctrl+,", self.open_settings),
             ("Ctrl+O", self._header.open_picker),
             ("Ctrl+Q", self.close),
         ):
@@ -309,17 +323,24 @@ class MainWindow(QMainWindow):
         self._choose_page()
 
     def _set_mode(self, mode: ThemeMode) -> None:
-        self._theme.set_mode(mode)
         self._change(theme=mode)
 
     def _set_scale(self, scale: float) -> None:
-        self._theme.set_scale(scale)
         self._change(scale=scale)
+
+    def _settings_changed(self, feature: str) -> None:
+        """Here or in the settings window: the looks follow."""
+        if feature != "window":
+            return
+        before, self._settings = self._settings, self._services.settings.get(WindowSettings)
+        if self._settings.theme is not before.theme:
+            self._theme.set_mode(self._settings.theme)
+        if self._settings.scale != before.scale:
+            self._theme.set_scale(self._settings.scale)
 
     def _change(self, **values: object) -> None:
         changed = msgspec.structs.replace(self._settings, **values)
         if changed != self._settings:
-            self._settings = changed
             self._services.settings.put(changed)
 
     def _finish(self) -> None:

@@ -75,3 +75,8 @@ def _row(cells: Sequence[str]) -> str:
 def _cell(text: str) -> str:
     """Nothing in a cell may end it or be taken for markup."""
     return "".join("\\" + sign if sign in "\\|`*_<>[]" else sign for sign in text)
+
+
+def diagnosis_summary(diagnosis: Diagnosis) -> str:
+    """The diagnosis in one sentence."""
+    return summary(diagnosis)

@@ -15,7 +15,7 @@ from app.paths import Paths
 from engine.folders import disk_use, shown_folder
 
 if TYPE_CHECKING:
-    from engine.licences import Licence
+    from engine.licences import Licence as Licence
 
 T = TypeVar("T")
 

@@ -9,6 +9,19 @@ from enum import StrEnum
 from typing import Final
 
 from app.settings.records import BackendSettings
+from engine.client.command import overlays_kept_away
+
+__all__ = [
+    "Kind",
+    "Problem",
+    "Variable",
+    "backend_environment",
+    "known",
+    "known_for",
+    "overlays_kept_away",
+    "problem_with",
+    "strays",
+]
 
 OFF_ENV: Final = "VRAMBLE_BACKENDS_OFF"
 """Comma list of the backends that the worker must not load."""

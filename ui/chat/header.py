@@ -33,6 +33,7 @@ class Header(QWidget):
     Attributes:
         sidebar_toggled: Show or hide the list of conversations.
         manager_wanted: Open the model manager window.
+        settings_wanted: Open the settings window.
         cancel_wanted: Stop a load that nobody asked for by name (the reload before an answer).
         mode_chosen: `ThemeMode` from the menu.
         scale_chosen: Text size from the menu, 1.0 normal.
@@ -40,6 +41,7 @@ class Header(QWidget):
 
     sidebar_toggled = Signal()
     manager_wanted = Signal()
+    settings_wanted = Signal()
     cancel_wanted = Signal()
     mode_chosen = Signal(object)
     scale_chosen = Signal(float)
@@ -69,6 +71,9 @@ class Header(QWidget):
         self._models.setObjectName("modelsButton")
         self._models.setToolTip(self.tr("Open the model manager (Ctrl+M)"))
         self._models.clicked.connect(self.manager_wanted)
+        self._settings = IconButton(theme, "gear-six", self.tr("Settings"), shortcut="Ctrl+,")
+        self._settings.setObjectName("settingsButton")
+        self._settings.clicked.connect(self.settings_wanted)
         self._more = IconButton(theme, "dots-three-vertical", self.tr("More"))
         self._more.setObjectName("moreButton")
         self._more.clicked.connect(self._open_more)
@@ -98,6 +103,7 @@ class Header(QWidget):
         row.addWidget(self._device)
         row.addStretch(1)
         row.addWidget(self._models)
+        row.addWidget(self._settings)
         row.addWidget(self._more)
 
     def _follow(self) -> None:

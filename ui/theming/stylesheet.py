@@ -4,7 +4,7 @@ Widgets choose their looks by the dynamic property ``role``:
 
 | widget | roles |
 | --- | --- |
-| QPushButton | (none), ``primary``, ``danger``, ``quiet`` (no frame until hovered), ``icon`` (square, quiet) |
+| QPushButton | (none), ``primary``, ``danger``, ``quiet`` (no frame until hovered), ``icon`` (square, quiet), ``nav`` |
 | QToolButton | always quiet; 40 px target |
 | QLabel | (none), ``title``, ``heading``, ``muted``, ``warn``, ``bad``, ``good``, ``mono`` |
 | QFrame, QWidget | ``card`` (rounded, hairline), ``surface``, ``raised``, ``panel`` (side areas), ``hairline`` (line) |
@@ -82,6 +82,17 @@ QPushButton[role="quiet"]:disabled, QPushButton[role="icon"]:disabled { backgrou
 QPushButton[role="quiet-warn"] { background: transparent; border: 1px solid transparent; color: $warn; }
 QPushButton[role="quiet-warn"]:hover { background: $hover; color: $text; }
 QPushButton[role="quiet-warn"]:focus { border: 2px solid $focus; }
+QPushButton[role="nav"] {
+    background: transparent; border: 1px solid transparent; text-align: left; padding: 0 10px;
+}
+QPushButton[role="fold"] {
+    background: transparent; border: 1px solid transparent; text-align: left; padding: 0 8px 0 4px; font-weight: 600;
+}
+QPushButton[role="fold"]:hover { background: $hover; }
+QPushButton[role="fold"]:focus { border: 2px solid $focus; }
+QPushButton[role="nav"]:hover { background: $hover; }
+QPushButton[role="nav"]:checked { background: $selection; font-weight: 600; }
+QPushButton[role="nav"]:focus { border: 2px solid $focus; }
 QPushButton[role="picker"] { text-align: left; padding: 0 34px 0 10px; font-weight: 600; }
 QPushButton[role="icon"] {
     padding: 0; min-width: ${control_inner}px; max-width: ${control_inner}px; max-height: ${control_inner}px;
@@ -113,14 +124,16 @@ QCheckBox, QRadioButton {
 QCheckBox:focus, QRadioButton:focus { border-color: $focus; }
 QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
 QCheckBox::indicator, QRadioButton::indicator {
-    width: 16px; height: 16px; border: 1px solid $outline; border-radius: 4px; background: $surface;
+    width: ${mark}px; height: ${mark}px; border: 1px solid $outline; border-radius: 4px; background: $surface;
 }
-QRadioButton::indicator { border-radius: 9px; }
+QRadioButton::indicator { border-radius: ${mark_round}px; }
 QCheckBox::indicator:hover, QRadioButton::indicator:hover { border-color: $accent; }
 QCheckBox::indicator:checked, QCheckBox::indicator:indeterminate { background: $accent; border-color: $accent; }
 QCheckBox::indicator:checked { image: url("$style/check-$scheme.svg"); }
 QCheckBox::indicator:indeterminate { image: url("$style/dash-$scheme.svg"); }
-QRadioButton::indicator:checked { width: 8px; height: 8px; border: 5px solid $accent; }
+QRadioButton::indicator:checked {
+    width: ${mark_dot}px; height: ${mark_dot}px; border: ${mark_ring}px solid $accent;
+}
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: $hairline; background: $raised; }
 """
 
@@ -146,19 +159,21 @@ QFrame[role="field"] {
 QFrame[role="field"][focused="true"] { border: 2px solid $focus; margin: 0; }
 QComboBox { padding: 0 10px; min-height: ${control_inner}px; combobox-popup: 0; }
 QComboBox:hover { background: $hover; }
-QComboBox::drop-down { border: none; width: 28px; }
-QComboBox::down-arrow { image: url("$style/chevron-down-$scheme.svg"); width: 16px; height: 16px; }
-QSpinBox, QDoubleSpinBox { padding: 0 28px 0 10px; }
+QComboBox::drop-down { border: none; width: ${step_room}px; }
+QComboBox::down-arrow { image: url("$style/chevron-down-$scheme.svg"); width: ${mark}px; height: ${mark}px; }
+QSpinBox, QDoubleSpinBox { padding: 0 ${step_room}px 0 10px; }
 QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {
-    subcontrol-origin: border; width: 26px; border: none; background: transparent; border-radius: 4px;
+    subcontrol-origin: border; width: ${step}px; border: none; background: transparent; border-radius: 4px;
 }
 QSpinBox::up-button, QDoubleSpinBox::up-button { subcontrol-position: top right; }
 QSpinBox::down-button, QDoubleSpinBox::down-button { subcontrol-position: bottom right; }
 QSpinBox::up-button:hover, QSpinBox::down-button:hover,
 QDoubleSpinBox::up-button:hover, QDoubleSpinBox::down-button:hover { background: $hover; }
-QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url("$style/chevron-up-$scheme.svg"); width: 12px; height: 12px; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow {
+    image: url("$style/chevron-up-$scheme.svg"); width: ${arrow}px; height: ${arrow}px;
+}
 QSpinBox::down-arrow, QDoubleSpinBox::down-arrow {
-    image: url("$style/chevron-down-$scheme.svg"); width: 12px; height: 12px;
+    image: url("$style/chevron-down-$scheme.svg"); width: ${arrow}px; height: ${arrow}px;
 }
 QComboBox QAbstractItemView { background: $surface; border: 1px solid $outline; padding: 4px; outline: 0; }
 QComboBox QAbstractItemView::item { min-height: ${control}px; padding: 0 8px; }
@@ -231,7 +246,15 @@ def measures(scale: float) -> dict[str, str]:
     """Sizes that the stylesheet names; controls grow with the text but never shrink below the target."""
     grow = max(1.0, scale)
     control = round(CONTROL_HEIGHT * grow)
+    mark, ring = round(16 * grow), round(5 * grow)
     return {
+        "mark": str(mark),
+        "mark_round": str((mark + 2) // 2),
+        "mark_ring": str(ring),
+        "mark_dot": str(mark + 2 - 2 * ring),
+        "step": str(round(26 * grow)),
+        "step_room": str(round(28 * grow)),
+        "arrow": str(round(12 * grow)),
         "scroll_bar": str(SCROLL_BAR),
         "radius": str(RADIUS),
         "card": str(RADIUS_CARD),

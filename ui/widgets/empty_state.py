@@ -25,6 +25,11 @@ class Emblem(QWidget):
         self.setSizePolicy(self.sizePolicy().Policy.Fixed, self.sizePolicy().Policy.Fixed)
         theme.changed.connect(self.update)
 
+    def set_icon(self, icon: str, tint: str) -> None:
+        """Show another icon, in the colour of the token ``tint``."""
+        self._icon, self._tint = icon, tint
+        self.update()
+
     def sizeHint(self) -> QSize:
         """A square that grows with the text."""
         return QSize(self._theme.px(self._size), self._theme.px(self._size))
