@@ -101,14 +101,18 @@ class BlockingWorker:
                 raise self._error()
         return self._session.hello
 
-    def request(self, request: Request) -> Iterator[FromWorker]:
+    def request(self, request: Request, seconds: float | None = None) -> Iterator[FromWorker]:
         """Send ``request`` and yield its events; the last one is its terminal event.
+
+        Args:
+            seconds: It is cancelled after so long.
 
         Raises:
             VrambleError: The worker had died before.
         """
         if self._process is None:
             raise self._error()
+        ends = None if seconds is None else time.monotonic() + seconds
         self._send(self._session.submit(request))
         with self._ctrl_c():
             while True:
@@ -119,7 +123,7 @@ class BlockingWorker:
                     yield event
                     if isinstance(event, TERMINAL_TYPES):
                         return
-                if self._interrupts:
+                if self._interrupts or (ends is not None and time.monotonic() >= ends):
                     self.cancel(request.id)
                 self._advance()
 

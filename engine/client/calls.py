@@ -9,6 +9,8 @@ from engine.client.blocking import BlockingWorker
 from engine.errors import VrambleError
 from engine.protocol.frames import (
     Delta,
+    DryRan,
+    DryRun,
     Failed,
     Finished,
     FromWorker,
@@ -20,7 +22,10 @@ from engine.protocol.frames import (
     SelfTested,
 )
 from engine.protocol.probe import Reference
-from engine.protocol.types import ChatMessage, LoadOptions, Sampling
+from engine.protocol.types import ChatMessage, LoadOptions, Sampling, Thinking
+
+DRY_RUN_SECONDS = 20.0
+"""A dry run takes half a second; on a machine that is busy or has a huge vocabulary to read a few."""
 
 
 def load_model(
@@ -47,13 +52,25 @@ def generate(
     sampling: Sampling,
     max_tokens: int | None,
     on_delta: Callable[[Delta], None],
+    *,
+    stop: Sequence[str] = (),
+    thinking: Thinking = Thinking(),  # noqa: B008 - frozen
+    prefill: str = "",
 ) -> Finished:
-    """Answer a conversation; the text comes through ``on_delta`` as it is generated.
+    """Answer a conversation; the text comes through ``on_delta`` as it is generated. Arguments as in `Generate`.
 
     Raises:
         VrambleError: The answer failed, or the worker died. A cancelled answer is none of these.
     """
-    request = Generate(id=worker.next_id(), messages=tuple(messages), sampling=sampling, max_tokens=max_tokens)
+    request = Generate(
+        id=worker.next_id(),
+        messages=tuple(messages),
+        sampling=sampling,
+        max_tokens=max_tokens,
+        stop=tuple(stop),
+        thinking=thinking,
+        prefill=prefill,
+    )
     for event in worker.request(request):
         if isinstance(event, Delta):
             on_delta(event)
@@ -74,6 +91,23 @@ def self_test(worker: BlockingWorker, reference: Reference | None = None) -> Sel
     """
     for event in worker.request(SelfTest(id=worker.next_id(), reference=reference)):
         if isinstance(event, SelfTested):
+            return event
+        raise_failure(event)
+    raise AssertionError("a request ends in a terminal event")
+
+
+def dry_run(worker: BlockingWorker, path: Path, options: LoadOptions, seconds: float = DRY_RUN_SECONDS) -> DryRan:
+    """Simulate a load in a worker that holds no model.
+
+    Args:
+        seconds: Time limit; a worker that exceeds it is killed.
+
+    Raises:
+        VrambleError: It failed (code of the load that would fail), took too long, or the worker died.
+    """
+    request = DryRun(id=worker.next_id(), path=str(path), options=options)
+    for event in worker.request(request, seconds=seconds):
+        if isinstance(event, DryRan):
             return event
         raise_failure(event)
     raise AssertionError("a request ends in a terminal event")

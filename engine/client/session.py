@@ -21,6 +21,8 @@ from engine.protocol.frames import (
     Cancel,
     Delta,
     Devices,
+    DryRan,
+    DryRun,
     Failed,
     Finished,
     FromWorker,
@@ -46,7 +48,7 @@ CANCEL_SECONDS = 2.0
 CLOSED_SECONDS = 1.0
 
 
-_END = re.compile(rb'^\s*\{"type":"(?:loaded|unloaded|finished|devices|self_tested|failed)","id":(\d{1,15})\D')
+_END = re.compile(rb'^\s*\{"type":"(?:loaded|unloaded|finished|devices|self_tested|dry_ran|failed)","id":(\d{1,15})\D')
 """How a terminal frame begins, also one that cannot be read."""
 
 _SUCCESS: dict[type[Request], type[Terminal]] = {
@@ -55,6 +57,7 @@ _SUCCESS: dict[type[Request], type[Terminal]] = {
     Generate: Finished,
     ListDevices: Devices,
     SelfTest: SelfTested,
+    DryRun: DryRan,
 }
 
 _VERDICTS: dict[int | str, Verdict] = {"hello": Verdict.NO_HELLO, "closed": Verdict.CLOSED}

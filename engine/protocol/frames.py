@@ -1,11 +1,11 @@
 """The frames. Requests go to the worker, events come back.
 
-Each `Load`, `Unload`, `Generate`, `ListDevices` and `SelfTest` carries an id and gets exactly one
-terminal event with the same id: its own success event (`Loaded`, `Unloaded`, `Finished`, `Devices`,
-`SelfTested`) or `Failed` (a cancelled load ends in `Failed` with code ``cancelled``; a cancelled answer ends in
-`Finished` with reason ``cancelled``, because its text and figures are kept). `Cancel` is no
-request: it has no id of its own and no answer but the terminal event of its target, and it is
-ignored when the target has already ended.
+Each `Load`, `Unload`, `Generate`, `ListDevices`, `SelfTest` and `DryRun` carries an id and gets exactly
+one terminal event with the same id: its own success event (`Loaded`, `Unloaded`, `Finished`, `Devices`,
+`SelfTested`, `DryRan`) or `Failed` (a cancelled load ends in `Failed` with code ``cancelled``; a cancelled
+answer ends in `Finished` with reason ``cancelled``, because its text and figures are kept). `Cancel` is no
+request: it has no id of its own and no answer but the terminal event of its target, and it is ignored when
+the target has already ended.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from engine.protocol.types import (
     FinishReason,
     GenerationStats,
     LoadOptions,
+    MemoryUse,
     ModelInfo,
     Sampling,
     Thinking,
@@ -77,6 +78,17 @@ class SelfTest(msgspec.Struct, frozen=True, kw_only=True, tag="self_test"):
 
     id: int
     reference: Reference | None = None
+
+
+class DryRun(msgspec.Struct, frozen=True, kw_only=True, tag="dry_run"):
+    """Simulate a load: nothing but the header of ``path`` is read, and the loaded model stays.
+
+    For a worker of its own, because llama.cpp may abort on options that no device can take.
+    """
+
+    id: int
+    path: str
+    options: LoadOptions = LoadOptions()
 
 
 class Cancel(msgspec.Struct, frozen=True, kw_only=True, tag="cancel"):
@@ -160,6 +172,17 @@ class SelfTested(msgspec.Struct, frozen=True, kw_only=True, tag="self_tested"):
     seconds: float
 
 
+class DryRan(msgspec.Struct, frozen=True, kw_only=True, tag="dry_ran"):
+    """Terminal event of `DryRun`: ``memory`` holds compute and output buffers only, ``caches`` is the sum of all."""
+
+    id: int
+    memory: tuple[MemoryUse, ...] = ()
+    caches: int = 0
+    gpu_layers: int = 0
+    flash_attention: bool | None = None
+    seconds: float = 0.0
+
+
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     """Terminal event of any request that did not succeed. Fields as in `engine.errors.VrambleError`."""
 
@@ -170,9 +193,9 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     detail: str = ""
 
 
-Request = Load | Unload | Generate | ListDevices | SelfTest
-ToWorker = Load | Unload | Generate | ListDevices | SelfTest | Cancel
-Terminal = Loaded | Unloaded | Finished | Devices | SelfTested | Failed
-FromWorker = Hello | Progress | Delta | Loaded | Unloaded | Finished | Devices | SelfTested | Failed
+Request = Load | Unload | Generate | ListDevices | SelfTest | DryRun
+ToWorker = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Cancel
+Terminal = Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Failed
+FromWorker = Hello | Progress | Delta | Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Failed
 
-TERMINAL_TYPES = (Loaded, Unloaded, Finished, Devices, SelfTested, Failed)
+TERMINAL_TYPES = (Loaded, Unloaded, Finished, Devices, SelfTested, DryRan, Failed)

@@ -14,6 +14,8 @@ from engine.backends.catalogue import Catalogue
 from engine.errors import VrambleError
 from engine.protocol.frames import (
     Devices,
+    DryRan,
+    DryRun,
     Failed,
     FromWorker,
     Generate,
@@ -28,6 +30,7 @@ from engine.protocol.frames import (
     Unloaded,
 )
 from engine.worker.cancel import CancelFlag
+from engine.worker.dry_run import simulate
 from engine.worker.fingerprint import fingerprint
 from engine.worker.generator import Generator
 from engine.worker.loader import Loader
@@ -71,6 +74,8 @@ class Requests:
             return self._generate(request, taken)
         if isinstance(request, SelfTest):
             return self._self_test(request, taken)
+        if isinstance(request, DryRun):
+            return self._dry_run(request, taken)
         if isinstance(request, ListDevices):
             return Devices(id=request.id, backends=self._catalogue.backends, devices=self._catalogue.infos())
         self._unload()
@@ -97,6 +102,17 @@ class Requests:
         else:
             probe = SelfTester(self._model(), self._cancel).run()
         return SelfTested(id=request.id, probe=probe, seconds=time.monotonic() - taken)
+
+    def _dry_run(self, request: DryRun, taken: float) -> DryRan:
+        found = simulate(self._llama, self._catalogue, self._cancel, Path(request.path), request.options)
+        return DryRan(
+            id=request.id,
+            memory=found.memory,
+            caches=found.caches,
+            gpu_layers=found.gpu_layers,
+            flash_attention=found.flash_attention,
+            seconds=time.monotonic() - taken,
+        )
 
     def _model(self) -> LoadedModel:
         if self._loaded is None:

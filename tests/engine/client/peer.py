@@ -8,6 +8,8 @@ from engine.protocol.frames import (
     PROTOCOL_VERSION,
     TERMINAL_TYPES,
     Devices,
+    DryRan,
+    DryRun,
     Finished,
     FromWorker,
     Generate,
@@ -16,10 +18,13 @@ from engine.protocol.frames import (
     Load,
     Loaded,
     Request,
+    SelfTest,
+    SelfTested,
     Terminal,
     Unload,
     Unloaded,
 )
+from engine.protocol.probe import Probe
 from engine.protocol.types import DeviceInfo, DeviceKind, FinishReason, GenerationStats, ModelInfo
 
 HELLO = Hello(protocol=PROTOCOL_VERSION, pid=1, engine="peer")
@@ -46,13 +51,15 @@ MODEL = ModelInfo(
     gpu_layers=0,
     device=DEVICE,
 )
-KINDS: tuple[type[Request], ...] = (Load, Unload, Generate, ListDevices)
+KINDS: tuple[type[Request], ...] = (Load, Unload, Generate, ListDevices, SelfTest, DryRun)
 
 
 def request(kind: type[Request], id_: int) -> Request:
     """A request of a kind."""
     if kind is Load:
         return Load(id=id_, path="/m.gguf")
+    if kind is DryRun:
+        return DryRun(id=id_, path="/m.gguf")
     if kind is Generate:
         return Generate(id=id_, messages=())
     return kind(id=id_)  # type: ignore[call-arg]
@@ -66,6 +73,10 @@ def success(kind: type[Request], id_: int) -> Terminal:
         return Finished(id=id_, reason=FinishReason.STOP, stats=GenerationStats())
     if kind is ListDevices:
         return Devices(id=id_, backends=(), devices=())
+    if kind is SelfTest:
+        return SelfTested(id=id_, probe=Probe(), seconds=0.1)
+    if kind is DryRun:
+        return DryRan(id=id_)
     return Unloaded(id=id_)
 
 

@@ -11,6 +11,8 @@ from engine.protocol.frames import (
     Cancel,
     Delta,
     Devices,
+    DryRan,
+    DryRun,
     Failed,
     Finished,
     FromWorker,
@@ -84,6 +86,7 @@ def _records(text: SearchStrategy[str]) -> dict[str, SearchStrategy]:
         "device": st.lists(device, max_size=2).map(tuple),
         "backend": st.lists(backend, max_size=2).map(tuple),
         "model": model,
+        "memory": st.lists(memory, max_size=2).map(tuple),
     }
 
 
@@ -134,6 +137,7 @@ def to_worker(text: SearchStrategy[str]) -> SearchStrategy[ToWorker]:
             stop=st.lists(text, max_size=2).map(tuple),
         ),
         st.builds(ListDevices, id=ids),
+        st.builds(DryRun, id=ids, path=text, options=options),
         st.builds(Cancel, target=ids),
     )
 
@@ -149,6 +153,15 @@ def from_worker(text: SearchStrategy[str], id_: SearchStrategy[int] = ids) -> Se
         st.builds(Unloaded, id=id_),
         st.builds(Finished, id=id_, reason=st.sampled_from(FinishReason), stats=stats),
         st.builds(Devices, id=id_, backends=parts["backend"], devices=parts["device"]),
+        st.builds(
+            DryRan,
+            id=id_,
+            memory=parts["memory"],
+            caches=counts,
+            gpu_layers=counts,
+            flash_attention=st.none() | st.booleans(),
+            seconds=numbers,
+        ),
         st.builds(Failed, id=id_, code=text, message=text, next_step=text, detail=text),
     )
 
