@@ -57,6 +57,7 @@ def table(hello: Hello) -> str:
             lines.append(f"  not used: {device.reason or 'no reason given'}")
     lines.append("Backends: " + (", ".join(b.name for b in hello.backends if b.loaded) or "none"))
     lines += [f"  not loaded: {b.name}: {b.error or 'no reason given'}" for b in hello.backends if not b.loaded]
+    lines += [f"  {b.name}: {b.error}" for b in hello.backends if b.loaded and b.error]
     return "\n".join(lines)
 
 

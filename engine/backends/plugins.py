@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from engine.backends import reasons
 from engine.backends.build_record import BuildRecord
 from engine.backends.elf import Library, NotLoadable, read_library
@@ -15,7 +17,7 @@ from engine.backends.ggml import Ggml, Registered
 from engine.backends.kinds import CPU, backend_name
 from engine.backends.load_guard import LoadGuard
 from engine.backends.plugin_record import PluginRecord, read_record
-from engine.protocol.types import BackendInfo
+from engine.protocol.types import SWITCHED_OFF, BackendInfo
 
 PATIENCE_WITH_USERS, PATIENCE_WITH_OWN = 1, 3
 """After so many ends of the engine while it was loaded a plugin is left out."""
@@ -53,10 +55,10 @@ def load_plugins(ggml: Ggml, folders: Sequence[Folder], conditions: Conditions) 
     """Load one plugin of each kind, the user's before the engine's own. What is absent is reported with the reason.
 
     Of the files of one kind in a folder the one that suits the processor best is tried first. When none of the user's
-    can be loaded the engine's own is, and both are reported: the loaded one first.
+    can be loaded the engine's own is, and its record says so in ``error``. Names of backends are there once.
     """
     loader = _Loader(ggml, conditions)
-    found = [info for kind, groups in find_plugins(folders).items() for info in loader.load_kind(kind, groups)]
+    found = [loader.load_kind(kind, groups) for kind, groups in find_plugins(folders).items()]
     if not any(info.name == backend_name(VULKAN) for info in found):
         reason = conditions.build.vulkan_reason or "it is not part of this installation"
         error = f"Vulkan was not built: {reason}"
@@ -72,16 +74,20 @@ class _Loader:
         self._conditions = conditions
         self._loaded: dict[str, tuple[Registered, Path]] = {}
 
-    def load_kind(self, kind: str, groups: Sequence[Sequence[PluginFile]]) -> list[BackendInfo]:
-        """The records for one kind: at most one for each folder, none for what a loaded one stands before."""
+    def load_kind(self, kind: str, groups: Sequence[Sequence[PluginFile]]) -> BackendInfo:
+        """The record for one kind: of what is loaded, else of what could not be; with what was tried in vain."""
         refused: list[BackendInfo] = []
         for group in groups:
-            tried = [self._unless_prevented(kind, file) for file in self._best_first(group)]
-            infos = _until_loaded(tried)
+            infos = _until_loaded(self._attempts(kind, group))
             if infos[-1].loaded:
-                return [infos[-1], *refused]
+                return _with_refused(infos[-1], refused)
             refused.append(infos[0])
-        return refused
+        return _with_refused(refused[-1], refused[:-1])
+
+    def _attempts(self, kind: str, group: Sequence[PluginFile]) -> Iterable[BackendInfo]:
+        for file in self._best_first(group):
+            prevented = self._prevented(kind)
+            yield _absent(backend_name(kind), file, prevented) if prevented else self._attempt(kind, file)
 
     def _best_first(self, group: Sequence[PluginFile]) -> list[PluginFile]:
         """Variants by their score on this processor; those without one by name."""
@@ -100,18 +106,11 @@ class _Loader:
         finally:
             self._conditions.guard.end()
 
-    def _unless_prevented(self, kind: str, file: PluginFile) -> Callable[[], BackendInfo]:
-        def attempt() -> BackendInfo:
-            prevented = self._prevented(kind)
-            return _absent(backend_name(kind), file, prevented) if prevented else self._attempt(kind, file)
-
-        return attempt
-
     def _prevented(self, kind: str) -> str | None:
         """Why files of this kind are not tried."""
         off = self._conditions.off
         if kind != CPU and (backend_name(kind).lower() in off or kind in off):
-            return reasons.SWITCHED_OFF
+            return SWITCHED_OFF
         return self._conditions.blocked.get(kind)
 
     def _attempt(self, kind: str, file: PluginFile) -> BackendInfo:
@@ -165,10 +164,11 @@ class _Loader:
         if before is not None:
             if before[0].handle != registered.handle:
                 self._ggml.unload(registered)
-            return _absent(name, file, f"{name} is loaded already, from {before[1]}.")
+            # Under its file's name: there is one record for each backend, and the first one has it.
+            return _absent(file.kind, file, f"{name} is loaded already, from {before[1]}.")
         if name.lower() in self._conditions.off:
             self._ggml.unload(registered)
-            return _absent(name, file, reasons.SWITCHED_OFF)
+            return _absent(name, file, SWITCHED_OFF)
         return None
 
     def _present(self, registered: Registered, file: PluginFile) -> BackendInfo:
@@ -177,13 +177,20 @@ class _Loader:
         return BackendInfo(name=registered.name, path=str(file.path), loaded=True, error=idle)
 
 
-def _until_loaded(attempts: Iterable[Callable[[], BackendInfo]]) -> list[BackendInfo]:
+def _until_loaded(attempts: Iterable[BackendInfo]) -> list[BackendInfo]:
     infos = []
-    for attempt in attempts:
-        infos.append(attempt())
-        if infos[-1].loaded:
+    for info in attempts:
+        infos.append(info)
+        if info.loaded:
             break
     return infos
+
+
+def _with_refused(info: BackendInfo, refused: Sequence[BackendInfo]) -> BackendInfo:
+    """``info`` with a word about the user's files that it stands in for, so that each backend has one record."""
+    others = [f"{other.path} is not used: {other.error}" for other in refused if other.error != info.error]
+    words = [*([info.error] if info.error else []), *others]
+    return msgspec.structs.replace(info, error=" ".join(words) or None)
 
 
 def _absent(name: str, file: PluginFile, error: str) -> BackendInfo:

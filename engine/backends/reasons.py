@@ -14,7 +14,6 @@ from engine.backends.plugin_record import PluginRecord
 API_VERSION = 2
 """``GGML_BACKEND_API_VERSION`` of the engine's llama.cpp; a test compares it with the engine's own plugins."""
 
-SWITCHED_OFF = "It is switched off in the settings."
 NO_ENTRY = "It is no plugin of ggml: it has no ggml_backend_init."
 LACKS_INSTRUCTIONS = "This processor lacks the instructions that it needs."
 NOT_STARTED = "It could not be started."

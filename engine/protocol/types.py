@@ -67,8 +67,16 @@ class FinishReason(StrEnum):
     ERROR = "error"
 
 
+SWITCHED_OFF = "It is switched off in the settings."
+"""`BackendInfo.error` of a backend that the user does not want."""
+
+
 class BackendInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """One ggml backend plugin. ``error`` says why it is absent (the loader's own words)."""
+    """One ggml backend plugin; each name is there once.
+
+    ``error`` says why it is absent (with the loader's own words), or, when it is loaded, why it has no device, or why a
+    file of the user that should have taken its place was not used.
+    """
 
     name: str
     path: str

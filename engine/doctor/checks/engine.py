@@ -8,7 +8,7 @@ from engine.doctor import fixes, parse
 from engine.doctor.facts import CardFacts, Facts
 from engine.doctor.records import Finding, Fix, Skipped, Status
 from engine.protocol.frames import Hello
-from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind
+from engine.protocol.types import SWITCHED_OFF, BackendInfo, DeviceInfo, DeviceKind
 
 NOT_ASKED = Skipped("The engine was not asked.")
 NO_ANSWER = Skipped("The engine did not answer.")
@@ -29,7 +29,7 @@ def engine(facts: Facts) -> Finding | Skipped:
         return Finding(Status.FAIL, answer.problem, answer.advice or "Install Vramble again.")
     loaded = ", ".join(backend.name for backend in hello.backends if backend.loaded) or "none"
     found = f"{hello.engine}; backends: {loaded}"
-    absent = [b for b in hello.backends if not b.loaded and b.name not in (VULKAN, "ROCm")]
+    absent = [b for b in hello.backends if not b.loaded and b.name not in (VULKAN, "ROCm") and b.error != SWITCHED_OFF]
     if absent:
         found += "".join(f"; {b.name} is not loaded: {b.error or 'no reason given'}" for b in absent)
     if not any(backend.name == "CPU" and backend.loaded for backend in hello.backends):
@@ -54,6 +54,9 @@ def vulkan_backend(facts: Facts) -> Finding | Skipped:
 
 def _not_loaded(facts: Facts, backend: BackendInfo) -> Finding:
     error = backend.error or "no reason given"
+    if error == SWITCHED_OFF:
+        advice = "Switch it on in the settings, under Backends. Without it only ROCm, where it is added, uses the card."
+        return Finding(_severity(facts), "Vulkan is switched off in the settings", advice)
     if error.startswith("Vulkan was not built"):
         return _not_built(facts, error.partition(": ")[2] or "no reason given")
     match = _MISSING.search(error)

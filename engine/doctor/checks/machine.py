@@ -6,6 +6,7 @@ from engine.doctor import fixes, parse
 from engine.doctor.facts import CardFacts, Facts
 from engine.doctor.host import Node
 from engine.doctor.records import Finding, Fix, Skipped, Status
+from engine.protocol.types import SWITCHED_OFF
 
 FDINFO = (5, 19)
 """From here on the kernel tells GPU memory by process in the common form."""
@@ -146,6 +147,8 @@ def rocm(facts: Facts) -> Finding | Skipped:
         where = "not visible inside Flatpak" if facts.flatpak is not None else "not installed"
         return Finding(Status.OK, f"ROCm is {where}; Vulkan works without it")
     found = f"ROCm {facts.rocm or 'of unknown version'}" if facts.rocm is not None else "no ROCm in /opt/rocm"
+    if backend is not None and backend.error == SWITCHED_OFF:
+        return Finding(Status.OK, f"{found}; the plugin is switched off in the settings")
     if backend is not None and not backend.loaded:
         advice = "Install the ROCm that the plugin was built for, or remove the plugin. Vulkan works without it."
         return Finding(Status.WARN, f"{found}; the plugin is not loaded: {backend.error or 'no reason given'}", advice)
@@ -157,4 +160,8 @@ def rocm(facts: Facts) -> Finding | Skipped:
             f"{found} on Linux {facts.kernel}",
             "For Strix Halo ROCm needs Linux 6.18.4 or newer. Use Vulkan.",
         )
+    if backend is not None and backend.error:
+        # Without a device, or one of two files was not used: worth a look where there is a card.
+        status = Status.WARN if facts.usable_cards else Status.OK
+        return Finding(status, f"{found}; the plugin is loaded. {backend.error}", "Vulkan works without it.")
     return Finding(Status.OK, f"{found}; {'the plugin is loaded' if backend else 'no plugin uses it'}")

@@ -37,6 +37,15 @@ def test_table_names_devices_and_absent_backends(vramble, fake_worker) -> None:
     assert lines[-2:] == ["Backends: CPU", "  not loaded: HIP: libamdhip64.so.6 is missing"]
 
 
+def test_a_loaded_backend_without_a_device_says_why(vramble, fake_worker) -> None:
+    idle = {"name": "ROCm", "path": "/b/libggml-hip.so", "loaded": True, "error": "No device: /dev/kfd is not there."}
+    fake_worker(backends=[idle])
+    assert vramble("devices").stdout.splitlines()[-2:] == [
+        "Backends: ROCm",
+        "  ROCm: No device: /dev/kfd is not there.",
+    ]
+
+
 def test_no_devices_at_all(vramble, fake_worker) -> None:
     fake_worker(devices=[], backends=[])
     done = vramble("devices")

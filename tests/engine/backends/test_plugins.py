@@ -106,9 +106,22 @@ def test_a_broken_one_of_the_user_does_not_take_the_engines_own_away(machine: Ma
     machine.put(machine.own, "vulkan", "cpu")
     (machine.users / "libggml-vulkan.so").write_bytes(b"<html>not found</html>")
     ggml = FakeGgml()
-    infos = [info for info in machine.load(ggml) if info.name == "Vulkan"]
-    assert [(info.loaded, info.error) for info in infos] == [(True, None), (False, "It is no shared library.")]
-    assert [Path(info.path).parent for info in infos] == [machine.own, machine.users]
+    (info,) = [info for info in machine.load(ggml) if info.name == "Vulkan"]
+    assert (info.loaded, Path(info.path).parent) == (True, machine.own)
+    assert info.error == f"{machine.users / 'libggml-vulkan.so'} is not used: It is no shared library."
+    assert ggml.loaded == [machine.own / "libggml-vulkan.so", machine.own / "libggml-cpu.so"]
+
+
+def test_both_refused_give_both_reasons_in_one_record(machine: Machine) -> None:
+    for folder in (machine.own, machine.users):
+        machine.put(folder, "vulkan")
+    (machine.users / "libggml-vulkan.so").write_bytes(b"")
+    (machine.own / "libggml-vulkan.so").write_bytes(b"no library at all, and longer than a header of one must be" * 2)
+    (info,) = [info for info in machine.load(FakeGgml()) if info.name == "Vulkan"]
+    assert (info.loaded, info.path) == (False, str(machine.own / "libggml-vulkan.so"))
+    assert info.error == (
+        f"It is no shared library. {machine.users / 'libggml-vulkan.so'} is not used: The file is empty."
+    )
 
 
 def truncated(path: Path) -> None:
@@ -222,7 +235,7 @@ def test_a_second_copy_of_a_backend_under_another_name_is_taken_out_again(machin
     ggml = FakeGgml(called={"libggml-zz.so": "Vulkan"})
     infos = machine.load(ggml)
     second = infos[-1]
-    assert (second.name, second.loaded) == ("Vulkan", False)
+    assert (second.name, second.loaded) == ("zz", False)
     assert second.error == f"Vulkan is loaded already, from {machine.users / 'libggml-vulkan.so'}."
     assert [registered.name for registered in ggml.unloaded] == ["Vulkan"]
     assert infos[0].loaded

@@ -9,6 +9,7 @@ import pytest
 
 from engine.doctor.facts import Facts
 from engine.doctor.host import Node
+from engine.protocol.types import SWITCHED_OFF, BackendInfo
 from tests.engine.doctor.conftest import (
     backend,
     hello,
@@ -74,6 +75,30 @@ def test_rocm_plugin_that_is_not_loaded(facts_of: FactsOf) -> None:
     finding = judged(facts_of("rx7900xtx", engine=answer), "rocm")
     assert finding.status == "warn"
     assert "libamdhip64.so.6" in finding.found
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "loaded", "verdict"),
+    [
+        ("rx7900xtx", SWITCHED_OFF, False, "ok"),
+        ("rx7900xtx", "No device: /dev/kfd may not be opened.", True, "warn"),
+        ("no_gpu", "No device: /dev/kfd is not there.", True, "ok"),
+    ],
+)
+def test_rocm_that_is_off_or_idle(facts_of: FactsOf, name: str, error: str, loaded: bool, verdict: str) -> None:
+    plugin = BackendInfo(name="ROCm", path="/b/libggml-hip.so", loaded=loaded, error=error)
+    finding = judged(facts_of(name, engine=hello(backends=(backend("CPU"), plugin))), "rocm")
+    assert finding.status == verdict
+    assert ("switched off" if error == SWITCHED_OFF else error) in finding.found
+
+
+def test_what_is_switched_off_is_no_fault(facts_of: FactsOf) -> None:
+    off = hello(backends=(backend("CPU"), backend("Vulkan", SWITCHED_OFF), backend("RPC", SWITCHED_OFF)))
+    facts = facts_of("no_gpu", engine=off)
+    assert judged(facts, "engine").status == "ok"
+    vulkan = judged(facts_of("rx7900xtx", engine=off), "vulkan-backend")
+    assert (vulkan.status, vulkan.found) == ("fail", "Vulkan is switched off in the settings")
+    assert "Switch it on" in vulkan.advice
 
 
 @pytest.mark.parametrize(("kernel", "verdict"), [("6.18.3", "warn"), ("6.18.4-1", "ok"), ("7.0.0", "ok")])
