@@ -3,14 +3,22 @@
 Two healthy devices never give equal logits: kernels round differently, and quantise what flows between the layers. So
 no tokens are compared as text. At each place the CPU is asked how far it puts the device's first choice behind its
 own, in natural logarithms of probability: 0 where both choose the same token, little where two tokens are close,
-much where the device is wrong. And it is asked for its own probability of each token that the device finds likely.
+much where the device is wrong. And it is asked for its own probability of each token that the device finds likely;
+of these distances the median over the places counts, because a mixture-of-experts model may take another expert at
+a place where two are close, and is right with both.
+
+Where the limits come from (a model of 135M parameters; f16, q8_0, q4_0, q4_1, q4_K and q2_K weights, KV cache f16,
+q8_0 and q4_0; Vulkan through llvmpipe, and the CPU with repacked weights, against the CPU): choices were at most 0.31
+behind, distances 0.002 to 0.03 with f16 weights and 0.06 to 0.16 with quantised ones, where what flows between the
+layers is rounded. Faults in every layer (a tile of 32 rows missing, rows exchanged, noise of a third of the weights'
+size) gave distances of 0.96 to 5.3 and choices up to 15 behind; one faulty layer of thirty 0.44 to 0.6.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from statistics import fmean
+from statistics import fmean, median
 from typing import Final
 
 import msgspec
@@ -23,8 +31,8 @@ NEAR_TIE: Final = 1.0
 MOST_WRONG: Final = 0.25
 """Share of places at which the choices may disagree."""
 
-MOST_APART: Final = 1.0
-"""Mean difference of the logarithms of probability, over all places and likely tokens."""
+MOST_APART: Final = 0.5
+"""Distance between the logarithms of probability: mean over the likely tokens of a place, median over the places."""
 
 LIKELY: Final = -7.0
 """Logarithm of the probability (1 in 1,100) from which on a token of the device is looked at."""
@@ -81,7 +89,7 @@ def compare(device: Probe, cpu: Probe) -> Finding:
     if not places or not all(ours.best and theirs.best for ours, theirs in places):
         return Finding(outcome=Outcome.UNCHECKED, detail="The CPU computed no valid numbers itself.")
     behind = [_behind(ours, theirs) for ours, theirs in places]
-    apart = fmean(_apart(ours, theirs) for ours, theirs in places)
+    apart = median(_apart(ours, theirs) for ours, theirs in places)
     wrong = sum(distance > NEAR_TIE for distance in behind)
     bad = wrong > MOST_WRONG * len(places) or apart > MOST_APART
     return Finding(outcome=Outcome.DISAGREES if bad else Outcome.OK, detail=_figures(places, behind, apart, wrong))
@@ -104,7 +112,7 @@ def _told(best: Sequence[Candidate], token: int) -> float:
 def _figures(places: Sequence[tuple[Position, Position]], behind: Sequence[float], apart: float, wrong: int) -> str:
     lines = [
         f"{wrong} of {len(places)} choices are over {NEAR_TIE:g} behind, allowed {int(MOST_WRONG * len(places))}.",
-        f"Mean distance of the logarithms of probability: {apart:.2f}; allowed: {MOST_APART:g}.",
+        f"Median distance of the logarithms of probability: {apart:.2f}; allowed: {MOST_APART:g}.",
     ]
     lines += [
         f"After {ours.read} tokens: device {ours.best[0].token}, CPU {theirs.best[0].token}, behind by {distance:.2f}"
