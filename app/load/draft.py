@@ -12,10 +12,10 @@ from PySide6.QtCore import QObject, Signal
 from engine.errors import VrambleError
 from engine.loading.check import Problem, problems
 from engine.loading.facts import ModelFacts
-from engine.loading.profile import Profile
+from engine.loading.profile import CPU, Profile, device_to_expect
 from engine.loading.suits import check_heads
 from engine.memory.fit.records import FitPlan
-from engine.protocol.types import DeviceInfo, FlashAttention, KvType, LoadOptions
+from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, KvType, LoadOptions
 
 KV_FIELDS = ("kv_type_k", "kv_type_v")
 
@@ -90,6 +90,15 @@ class LoadDraft(QObject):
     def devices(self) -> tuple[DeviceInfo, ...]:
         """What the worker told; empty before it did."""
         return self._devices
+
+    @property
+    def on_cpu(self) -> bool:
+        """The model would run on the CPU, however many layers were given to a GPU."""
+        wanted = self._options.devices[0] if self._options.devices else self._options.device
+        if wanted is not None and wanted.lower() == CPU:
+            return True
+        device = device_to_expect(self._devices, wanted)
+        return device is not None and device.kind is DeviceKind.CPU
 
     @property
     def flash_followed(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.load.draft import LoadDraft
@@ -18,6 +18,7 @@ from ui.theme import Theme
 from ui.widgets.icon_button import IconButton
 
 SPLITS = tuple(SplitMode)
+SHARE_WIDTH = 92
 
 
 class CardsList(QWidget):
@@ -52,7 +53,7 @@ class CardsList(QWidget):
         cards = cards_for(options, self._draft.devices)
         if [line.key for line in self._lines] != [_key(card) for card in cards]:
             self._rebuild(cards)
-        chosen = len(options.devices)
+        chosen = len(options.devices) if len(options.devices) > 1 else 0
         for line, card in zip(self._lines, cards, strict=True):
             line.show_card(card, chosen)
         with QSignalBlocker(self.own_shares), QSignalBlocker(self.split):
@@ -79,8 +80,12 @@ class CardsList(QWidget):
         return as_settings(self._draft.options)
 
     def _move(self, card: Card, step: int) -> None:
-        if card.place is not None:
-            self._take(device_choice.moved(self._settings(), card.place, step))
+        if card.place is None:
+            return
+        self._take(device_choice.moved(self._settings(), card.place, step))
+        moved = next(line for line in self._lines if line.card.key == card.key)
+        first, other = (moved.earlier, moved.later) if step < 0 else (moved.later, moved.earlier)
+        (first if first.isEnabled() else other).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _share(self, card: Card, percent: int) -> None:
         if card.place is not None:
@@ -90,10 +95,11 @@ class CardsList(QWidget):
         self._take(device_choice.with_own_shares(self._settings(), own))
 
     def _take(self, settings: EngineSettings) -> None:
-        if len(settings.devices) > 1:
-            self._draft.change(device=settings.device, devices=settings.devices, shares=settings.shares)
+        """One card alone is no sharing any more."""
+        if len(settings.devices) == 1:
+            self._draft.change(device=settings.devices[0], devices=(), shares=())
         else:
-            self.refresh()
+            self._draft.change(device=settings.device, devices=settings.devices, shares=settings.shares)
 
 
 class CardLine(QWidget):
@@ -109,6 +115,7 @@ class CardLine(QWidget):
         self.share.setObjectName(f"cardShare{number}")
         self.share.setSuffix(" %")
         self.share.setAccessibleName(self.tr("Share of {0}").format(name))
+        self.share.setFixedWidth(theme.px(SHARE_WIDTH))
         self.earlier = IconButton(theme, "arrow-up", self.tr("Use {0} earlier").format(name))
         self.later = IconButton(theme, "arrow-down", self.tr("Use {0} later").format(name))
         row = QHBoxLayout(self)
@@ -119,11 +126,10 @@ class CardLine(QWidget):
             row.addWidget(control)
 
     def show_card(self, card: Card, chosen: int) -> None:
-        """Where it stands among the ``chosen`` ones. Two are the least that can share."""
+        """Where it stands among the ``chosen`` ones."""
         self.card = card
         with QSignalBlocker(self.box), QSignalBlocker(self.share):
             self.box.setChecked(card.place is not None)
-            self.box.setEnabled(card.place is None or chosen > 2)
             self.share.setValue(card.share or 0)
         self.share.setVisible(card.share is not None)
         self.earlier.setEnabled(card.place is not None and card.place > 0)

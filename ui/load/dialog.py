@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.load.draft import LoadDraft
@@ -15,6 +15,7 @@ from ui.load.place_row import PlaceRow
 from ui.load.row import ChoiceRow
 from ui.load.sliders import ContextRow, ExpertsRow, LayersRow
 from ui.load.summary import Summary
+from ui.load.tab_order import set_order
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme, set_role
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.first_size import fit_screen
@@ -40,6 +41,7 @@ class LoadDialog(QDialog):
     def __init__(self, draft: LoadDraft, theme: Theme, *, again: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._draft, self._theme, self._again = draft, theme, again
+        self._stops: list[QWidget] = []
         draft.setParent(self)
         self.setObjectName("loadDialog")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -79,6 +81,7 @@ class LoadDialog(QDialog):
         self.load_button.setToolTip(problem)
         self.load_button.setAccessibleDescription(problem)
         self._show_profile()
+        self._order_tabs()
 
     def accept(self) -> None:
         """Load, unless something is wrong."""
@@ -201,7 +204,17 @@ class LoadDialog(QDialog):
         self._advanced = advanced_rows(self._draft, self._theme)
         for row in self._advanced:
             row.refresh()
+        QTimer.singleShot(0, self, self._order_tabs)
         return self._advanced
+
+    def _order_tabs(self) -> None:
+        """Rows change, and some are made late: Tab goes as the eye does."""
+        stops = [stop for row in self._basic for stop in row.tab_stops()]
+        stops += [self._fold.button, *(stop for row in self._advanced for stop in row.tab_stops())]
+        stops += [self._summary.fewer, self.recommended, self.reset_all, self.remember, self.cancel, self.load_button]
+        if stops != self._stops:
+            self._stops = stops
+            set_order(stops)
 
     def _unfold_changed(self) -> None:
         """What is not as usual is not hidden."""

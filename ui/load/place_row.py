@@ -38,12 +38,12 @@ class PlaceRow(ChoiceRow):
     def show_options(self, options: LoadOptions) -> None:
         """The present choice, and the cards when there are several."""
         choices = places(options, self._draft.devices)
+        texts = [self._text(place) for place in choices]
         with QSignalBlocker(self.combo):
-            if choices != self._choices:
-                self._choices = choices
+            self._choices = choices
+            if texts != [self.combo.itemText(index) for index in range(self.combo.count())]:
                 self.combo.clear()
-                for place in choices:
-                    self.combo.addItem(self._text(place))
+                self.combo.addItems(texts)
             self.combo.setCurrentIndex(place_of(options, choices) or 0)
         self.cards.setVisible(len(options.devices) > 1)
         self.cards.refresh()

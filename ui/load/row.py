@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QAbstractSlider, QAbstractSpinBox, QComboBox, QGri
 
 from app.load.draft import LoadDraft
 from engine.protocol.types import LoadOptions
+from ui.load.tab_order import stops_in
 from ui.theme import SPACE_L, SPACE_S, SPACE_XS, Theme, set_role
 from ui.widgets.icon_button import IconButton
 
-CONTROL_WIDTH = 350
+CONTROL_WIDTH = 330
 """Pixels at scale 1 that controls take; the explanation gets the rest."""
 
 LEAST_WORDS = 220
@@ -92,20 +93,16 @@ class ChoiceRow(QWidget):
 
     def first_control(self) -> QWidget | None:
         """What takes the focus when the row does."""
-        return next(
-            (
-                control
-                for control in self._place.findChildren(QWidget)
-                if control.focusPolicy() & Qt.FocusPolicy.TabFocus and control.isVisibleTo(self) and control.isEnabled()
-            ),
-            None,
-        )
+        return next((c for c in stops_in(self.controls) if c.isVisibleTo(self) and c.isEnabled()), None)
+
+    def tab_stops(self) -> list[QWidget]:
+        """What Tab visits, in order."""
+        return [*stops_in(self.controls), self.reset_button]
 
     def add_control(self, control: QWidget, name: str) -> None:
         """Put ``control`` under the earlier ones, called as the row is, or ``name`` for tests."""
         self.dress(control, name)
         self.controls.addWidget(control)
-        QWidget.setTabOrder(control, self.reset_button)
 
     def dress(self, control: QWidget, name: str) -> None:
         """Give ``control`` its names, and keep the wheel off it."""

@@ -61,7 +61,6 @@ class SliderRow(ChoiceRow):
         line.addWidget(self.slider, 1)
         line.addWidget(self.spin)
         self.controls.addLayout(line)
-        QWidget.setTabOrder(self.spin, self.reset_button)
         theme.changed.connect(self._narrow)
         self._narrow()
         self.slider.valueChanged.connect(lambda index: draft.change(**{field: self.values[index]}))
@@ -154,10 +153,9 @@ class LayersRow(SliderRow):
     def show_options(self, options: LoadOptions) -> None:
         """0 to all: llama.cpp counts the output as one layer more."""
         n_layers = self._draft.facts.n_layers
-        on_cpu = (options.devices[0] if options.devices else options.device or "").lower() == "cpu"
         self.slider.setVisible(n_layers is not None)
         for control in (self.slider, self.spin):
-            control.setEnabled(not on_cpu)
+            control.setEnabled(not self._draft.on_cpu)
         most = (n_layers or 0) + 1
         place = most if options.n_gpu_layers == ALL else min(options.n_gpu_layers, most)
         self.show_values((*range(most), ALL), options.n_gpu_layers, place)
@@ -165,6 +163,8 @@ class LayersRow(SliderRow):
     def hint(self) -> str:
         """How many there are, and what none means."""
         options, n_layers = self._draft.options, self._draft.facts.n_layers
+        if self._draft.on_cpu:
+            return self.tr("It runs on the CPU, so there are none.")
         if options.n_gpu_layers == 0:
             return self.tr("Without layers on the GPU the model runs on the CPU.")
         return "" if n_layers is None else self.tr("The model has {0}, and its output as one more.").format(n_layers)

@@ -102,6 +102,9 @@ class Opened:
         assert isinstance(found, kind), f"no {name}"
         return found
 
+    def shows(self, name: str) -> bool:
+        return self.find(name).isVisibleTo(self.dialog)
+
     def changes(self) -> dict[str, Any]:
         """What differs from the defaults."""
         names = LoadOptions.__struct_fields__
