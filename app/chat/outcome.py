@@ -12,6 +12,8 @@ from engine.protocol.frames import Failed, Finished
 from engine.protocol.types import FinishReason, GenerationStats, ModelInfo
 
 NO_TEXT = "The model gave no answer text."
+THOUGHT_CUT = "The model was still thinking when its limit of tokens was reached."
+THOUGHT_FULL = "The model was still thinking when the context was full."
 CONTEXT_FULL = "The answer ends here because the context is full."
 ENGINE_ERROR = "The engine reported an error in mid-answer."
 NEW_CHAT = "Start a new chat."
@@ -58,6 +60,14 @@ def outcome_of(event: Finished | Failed, text: str, advice: str = NEW_CHAT, *, s
     if event.reason is FinishReason.ERROR:
         return Outcome(status=Status.FAILED, error=ENGINE_ERROR, stats=event.stats, finish=finish)
     if not text.strip():
-        return Outcome(status=Status.FAILED, error=NO_TEXT, stats=event.stats, finish=finish)
+        return Outcome(status=Status.FAILED, error=_why_no_text(event, advice), stats=event.stats, finish=finish)
     full = f"{CONTEXT_FULL} {advice}" if event.reason is FinishReason.CONTEXT else None
     return Outcome(status=Status.DONE, error=full, stats=event.stats, finish=finish)
+
+
+def _why_no_text(event: Finished, advice: str) -> str:
+    if event.thinking_open and event.reason is FinishReason.LENGTH:
+        return THOUGHT_CUT
+    if event.thinking_open and event.reason is FinishReason.CONTEXT:
+        return f"{THOUGHT_FULL} {advice}"
+    return NO_TEXT

@@ -15,6 +15,7 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
     """One row of the transcript.
 
     Attributes:
+        thinking: What the model thought before the answer; never part of ``text``.
         author: "You", the name of the model that wrote it, or a stored role that is not known.
         error: Sentence to show with the message: why it failed or was cut, or what of it is damaged.
         version: 1 for the first of the messages that could stand here.
@@ -36,6 +37,7 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
     progress: str = ""
     created: float = 0.0
     finish: str | None = None
+    thinking: str = ""
 
 
 def row_of(message: Message) -> MessageRow:
@@ -52,6 +54,7 @@ def row_of(message: Message) -> MessageRow:
         versions=message.versions,
         created=message.created,
         finish=message.finish,
+        thinking=message.thinking,
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from app.chat.answer_words import AnswerWords
 from app.chat.database import ChatDatabase
 from app.chat.engine_seam import AnswerEngine
 from app.chat.model_choice import Choice
@@ -17,7 +18,6 @@ from app.chat.rows import UNNAMED_MODEL, MessageRow
 from app.chat.settings import ChatSettings
 from app.chat.throttle import Throttle
 from engine.chat.records import AnswerEnd, AnswerStart, Role, RunSettings, Status, Thread
-from engine.chat.text import StreamCleaner
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Delta, Failed, Finished, Loaded, Progress
@@ -27,6 +27,7 @@ SAVE_MS = 700
 """With the time a save takes, well below the promised second."""
 
 WAITING = "Waiting for the model"
+THINKING = "Thinking"
 STOPPING = "Stopping"
 
 
@@ -68,8 +69,7 @@ class RunningAnswer(QObject):
         )
         self._model = start.model
         self._thread: Thread | None = None
-        self._pieces: list[str] = []
-        self._cleaner = StreamCleaner()
+        self._words = AnswerWords()
         self._request: int | None = None
         self._load: int | None = None
         self._load_failure: Failed | None = None
@@ -87,7 +87,7 @@ class RunningAnswer(QObject):
     @property
     def row(self) -> MessageRow:
         """The answer as it is now."""
-        return msgspec.structs.replace(self._row, text=self._text())
+        return msgspec.structs.replace(self._row, text=self._words.text, thinking=self._words.thought)
 
     def place(self, row: MessageRow) -> None:
         """Take version numbers and time from the stored row."""
@@ -147,10 +147,10 @@ class RunningAnswer(QObject):
     def _take_delta(self, delta: Delta) -> None:
         if self._over:
             return
-        self._pieces.append(self._cleaner.feed(delta.text))
+        self._words.take(delta)
         self._name_model()
         if not self._stopping:
-            self._row = msgspec.structs.replace(self._row, progress="")
+            self._row = msgspec.structs.replace(self._row, progress="" if self._words.text else THINKING)
         self._show.poke()
         self._save.poke()
 
@@ -161,10 +161,10 @@ class RunningAnswer(QObject):
             return
         if isinstance(event, Failed) and event.code == "no-model" and self._load_failure is not None:
             event = self._load_failure
-        self._pieces.append(self._cleaner.finish())
+        self._words.finish()
         self._name_model()
         advice = room_advice(self._engine.model, self._settings_file)
-        self._end(outcome_of(event, self._text(), advice, stopping=self._stopping))
+        self._end(outcome_of(event, self._words.text, advice, stopping=self._stopping))
 
     def _load_and_try_again(self) -> bool:
         """No model was loaded or about to be: load the one that is chosen, and ask behind it."""
@@ -192,19 +192,14 @@ class RunningAnswer(QObject):
             self._row = msgspec.structs.replace(self._row, progress=progress)
             self._show.poke()
 
-    def _text(self) -> str:
-        if len(self._pieces) > 1:
-            self._pieces = ["".join(self._pieces)]
-        return self._pieces[0] if self._pieces else ""
-
     def _save_now(self) -> None:
         """One save at a time: a slow disk gets fewer, not a queue of them."""
         if self._saving:
             self._save_again = True
             return
         self._saving = True
-        id_, text = self.id, self._text()
-        self._database.call(lambda store: store.save_text(id_, text), self._saved)
+        id_, text, thought = self.id, self._words.text, self._words.thought
+        self._database.call(lambda store: store.save_text(id_, text, thought), self._saved)
 
     def _saved(self, result: bool | VrambleError) -> None:
         self._saving = False
@@ -240,7 +235,8 @@ class RunningAnswer(QObject):
         )
         return AnswerEnd(
             id=self.id,
-            text=self._text(),
+            text=self._words.text,
+            thinking=self._words.thought,
             status=outcome.status,
             model=self._model,
             settings=settings,

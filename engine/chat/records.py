@@ -34,7 +34,7 @@ class Status(StrEnum):
 
 
 class PartKind(StrEnum):
-    """What a part of a message holds. Only text is written so far."""
+    """What a part of a message holds. Text and thoughts are written so far."""
 
     TEXT = "text"
     THINKING = "thinking"
@@ -122,6 +122,11 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     version: int = 1
     versions: int = 1
 
+    @property
+    def thinking(self) -> str:
+        """What the model thought before the answer; never part of ``text``."""
+        return "".join(part.content for part in self.parts if part.kind == PartKind.THINKING)
+
 
 class Thread(msgspec.Struct, frozen=True):
     """A conversation with the messages of its shown branch, root first."""
@@ -146,7 +151,7 @@ class AnswerStart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnswerEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """How an answer ended; replaces what was saved while it streamed."""
+    """How an answer ended; replaces what was saved while it streamed. ``thinking`` is no part of ``text``."""
 
     id: str
     text: str
@@ -156,3 +161,4 @@ class AnswerEnd(msgspec.Struct, frozen=True, kw_only=True):
     stats: GenerationStats | None = None
     error: str | None = None
     finish: str | None = None
+    thinking: str = ""

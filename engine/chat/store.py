@@ -31,6 +31,10 @@ _SAVE_TEXT: Final = (
     "INSERT INTO part (message, position, kind, content) VALUES (?, 0, 'text', ?)"
     " ON CONFLICT (message, position) DO UPDATE SET content = excluded.content"
 )
+_SAVE_THOUGHT: Final = (
+    "INSERT INTO part (message, position, kind, content) VALUES (?, -1, 'thinking', ?)"
+    " ON CONFLICT (message, position) DO UPDATE SET content = excluded.content"
+)
 _END: Final = (
     "UPDATE message SET status = ?, model = coalesce(?, model), settings = coalesce(?, settings), stats = ?,"
     " error = ?, finish = ? WHERE id = ?"
@@ -147,13 +151,13 @@ class Store:
             self._begin(conversation, parent, answer, self._now())
         return self._existing_thread(conversation)
 
-    def save_text(self, message: str, text: str) -> bool:
+    def save_text(self, message: str, text: str, thinking: str = "") -> bool:
         """Keep what has been generated so far; False when the message is gone."""
         with self._transaction():
             query = "UPDATE message SET status = ? WHERE id = ?"
             found = self._db.execute(query, (Status.STREAMING, message)).rowcount > 0
             if found:
-                self._db.execute(_SAVE_TEXT, (message, clean(text)))
+                self._save_words(message, text, thinking)
         return found
 
     def end(self, answer: AnswerEnd) -> bool:
@@ -163,10 +167,15 @@ class Store:
         with self._transaction():
             found = self._db.execute(_END, values).rowcount > 0
             if found:
-                self._db.execute(_SAVE_TEXT, (answer.id, clean(answer.text)))
+                self._save_words(answer.id, answer.text, answer.thinking)
                 query = "UPDATE conversation SET updated = ? WHERE id = (SELECT conversation FROM message WHERE id = ?)"
                 self._db.execute(query, (self._now(), answer.id))
         return found
+
+    def _save_words(self, message: str, text: str, thinking: str) -> None:
+        self._db.execute(_SAVE_TEXT, (message, clean(text)))
+        if thinking:
+            self._db.execute(_SAVE_THOUGHT, (message, clean(thinking)))
 
     def show_version(self, conversation: str, message: str, step: int) -> Thread:
         """Show the version ``step`` places after ``message`` (before: negative), with what was written last below it.

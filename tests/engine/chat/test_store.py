@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.chat.records import UNTITLED, AnswerEnd, AnswerStart, Question, Role, RunSettings, Status
+from engine.chat.records import UNTITLED, AnswerEnd, AnswerStart, Part, Question, Role, RunSettings, Status
 from engine.chat.store import UNDO_SECONDS, Store
 from engine.chat.text import clean
 from engine.errors import VrambleError
@@ -37,6 +37,20 @@ def test_a_turn_is_kept_whole(store: Store, open_store: Callable[[], Store], clo
     answer = thread.messages[1]
     assert (answer.text, answer.status, answer.model, answer.finish) == ("Hello", Status.DONE, "Tiny", "stop")
     assert (answer.settings, answer.stats, answer.problem) == (settings, stats, "")
+
+
+def test_a_thought_is_a_part_of_its_own(store: Store, open_store: Callable[[], Store]) -> None:
+    store.ask("c", Question(id="q", text="Why?"), AnswerStart(id="a"))
+    assert store.save_text("a", "", "Hm")
+    assert store.save_text("a", "Be", "Hm, so.")
+    assert store.end(AnswerEnd(id="a", text="Because.", status=Status.DONE, thinking="Hm, so."))
+    store.close()
+    thread = open_store().thread("c")
+    assert thread is not None
+    answer = thread.messages[1]
+    assert (answer.text, answer.thinking) == ("Because.", "Hm, so.")
+    assert answer.parts == (Part("thinking", "Hm, so."), Part("text", "Because."))
+    assert thread.messages[0].thinking == ""
 
 
 def test_a_question_is_on_disk_when_the_call_returns(store: Store, path: Path) -> None:

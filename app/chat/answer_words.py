@@ -1,0 +1,51 @@
+"""What a model has written so far: its thought and its answer, cleaned as they come."""
+
+from __future__ import annotations
+
+from engine.chat.text import StreamCleaner
+from engine.protocol.frames import Delta
+
+
+class AnswerWords:
+    """Takes deltas. Reading the text costs nothing while nothing came."""
+
+    def __init__(self) -> None:
+        self._text, self._thought = _Stream(), _Stream()
+
+    @property
+    def text(self) -> str:
+        """The answer."""
+        return self._text.whole()
+
+    @property
+    def thought(self) -> str:
+        """What came before it, without tags."""
+        return self._thought.whole()
+
+    def take(self, delta: Delta) -> None:
+        """Add what is new."""
+        self._thought.add(delta.thinking)
+        self._text.add(delta.text)
+
+    def finish(self) -> None:
+        """Nothing more will come."""
+        self._thought.finish()
+        self._text.finish()
+
+
+class _Stream:
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._cleaner = StreamCleaner()
+
+    def add(self, text: str) -> None:
+        if text:
+            self._pieces.append(self._cleaner.feed(text))
+
+    def finish(self) -> None:
+        self._pieces.append(self._cleaner.finish())
+
+    def whole(self) -> str:
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
