@@ -106,7 +106,7 @@ def _uses(model: FitModel, options: LoadOptions, layout: Layout, measured: Measu
             name=device.info.name,
             kind=device.info.kind,
             weights=weights[number],
-            kv=caches[number],
+            kv=round(caches[number] * (measured.caches if measured else 1.0)),
             compute=measured.scaled(device.info.id, options, buffers[number]) if measured else buffers[number],
             output=output_bytes(model) if number == layout.cpu else 0,
             image=model.image if number == 0 else 0,

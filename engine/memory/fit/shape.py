@@ -82,6 +82,8 @@ def by_layer(metadata: Metadata, key: str, n_layers: int) -> tuple[int, ...]:
     """The number of each layer, where one stands for all or each has its own; empty when the file does not say."""
     given = metadata.lists.get(key)
     if given is not None:
-        return tuple(int(item) for item in (*given, *(0,) * n_layers)[:n_layers])
+        return tuple(
+            item if isinstance(item, int) and item > 0 else 0 for item in (*given, *(0,) * n_layers)[:n_layers]
+        )
     one = metadata.count(key)
     return () if one is None else (one,) * n_layers
