@@ -9,7 +9,7 @@ a place where two are close, and is right with both.
 
 Where the limits come from (a model of 135M parameters; f16, q8_0, q4_0, q4_1, q4_K and q2_K weights, KV cache f16,
 q8_0 and q4_0; Vulkan through llvmpipe, and the CPU with repacked weights, against the CPU): choices were at most 0.31
-behind, distances 0.002 to 0.03 with f16 weights and 0.06 to 0.16 with quantised ones, where what flows between the
+behind, distances 0.002 to 0.04 with f16 weights and 0.03 to 0.21 with quantised ones, where what flows between the
 layers is rounded. Faults in every layer (a tile of 32 rows missing, rows exchanged, noise of a third of the weights'
 size) gave distances of 0.96 to 5.3 and choices up to 15 behind; one faulty layer of thirty 0.44 to 0.6.
 """
