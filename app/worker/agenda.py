@@ -18,7 +18,7 @@ from engine.protocol.frames import (
     SelfTested,
     Terminal,
 )
-from engine.protocol.types import ChatMessage, FinishReason, GenerationStats
+from engine.protocol.types import FinishReason, GenerationStats
 
 
 def _ignore(_event: object) -> None:
@@ -67,9 +67,13 @@ class Job:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer that was finished or cancelled, and what was asked."""
+    """An answer that was finished or cancelled, and what was asked.
 
-    messages: tuple[ChatMessage, ...]
+    ``text``: without the thought.
+    """
+
+    request: Generate
+    text: str
     finished: Finished
 
 

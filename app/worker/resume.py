@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer
 
 from app.notices import Action, Notice, Notices, Severity
 from app.power.sleep import SleepWatch
 from app.worker.service import Answered, WorkerService
-from engine.protocol.frames import Failed, Finished, Loaded
-from engine.protocol.types import ChatMessage, FinishReason, LoadOptions
+from engine.client.ladder import GPU_KINDS
+from engine.protocol.frames import Failed, Finished, Generate, Loaded
+from engine.protocol.types import ChatMessage, FinishReason, LoadOptions, Sampling
 
 NOTICE = "worker-resumed"
 DONE_MS = 15_000
@@ -28,7 +29,10 @@ FEWEST_TOKENS = 8
 """Answers with fewer tokens say nothing of the speed."""
 
 REMEMBERED = 5
-GREETING = (ChatMessage(role="user", content="Hi"),)
+GREETING = Generate(id=0, messages=(ChatMessage(role="user", content="Hi"),))
+GREEDY = Sampling(temperature=0.0, seed=0)
+GPU_FAILED = ("decode-failed", "out-of-memory")
+"""Failures of a worker that lives, in which the device has a part."""
 
 
 class ResumeCheck(QObject):
@@ -44,7 +48,7 @@ class ResumeCheck(QObject):
         super().__init__(parent)
         self._worker, self._sleep, self._notices = worker, sleep, notices
         self._speeds: deque[float] = deque(maxlen=REMEMBERED)
-        self._messages: Sequence[ChatMessage] = GREETING
+        self._like = GREETING
         self._request: int | None = None
         self._tokens = FIRST_TOKENS
         self._timed_out = False
@@ -64,13 +68,15 @@ class ResumeCheck(QObject):
         return self._request is not None
 
     def check(self, _slept: float = 0.0) -> None:
-        """Let the model write a few tokens, as soon as nothing else is to be done."""
-        if self._worker.model is not None and not self.checking:
+        """Let the model write a few tokens, as soon as nothing else is to be done; a CPU is not lost by sleep."""
+        model = self._worker.model
+        if model is not None and model.device.kind in GPU_KINDS and not self.checking:
             self._look(FIRST_TOKENS)
 
     def _look(self, tokens: int) -> None:
         self._tokens, self._timed_out = tokens, False
-        self._request = self._worker.look(self._messages, tokens, self._looked)
+        request = msgspec.structs.replace(self._like, sampling=GREEDY, max_tokens=tokens, stop=())
+        self._request = self._worker.look(request, self._looked)
 
     def _begun(self, request: int) -> None:
         if request == self._request:
@@ -89,10 +95,12 @@ class ResumeCheck(QObject):
     def _looked(self, event: Finished | Failed) -> None:
         wanted, self._request = self._request == event.id, None
         self._patience.stop()
-        if not wanted or (isinstance(event, Failed) and event.code in ("stopped", "no-model")):
+        if not wanted:
             return
         name = self._name()
         if isinstance(event, Failed):
+            if event.code in ("stopped", "no-model") or (self._worker.pid and event.code not in GPU_FAILED):
+                return
             self._load(f"The graphics driver lost the GPU while the computer slept. {name} is loaded again.")
         elif event.reason is FinishReason.CANCELLED:
             self._cancelled(name)
@@ -145,12 +153,15 @@ class ResumeCheck(QObject):
         self._sleep.set_watched(model is not None)
         if model is None:
             return
-        self._messages = GREETING
+        self._like = GREETING
         self._speeds.clear()
 
     def _learn(self, answered: Answered) -> None:
+        """The check goes on with the first half of the last answer: most of the KV cache stays as it is, and a model
+        that has said everything would say nothing more."""
         stats = answered.finished.stats
-        self._messages = answered.messages
+        said = answered.text[: len(answered.text) // 2].rpartition(" ")[0]
+        self._like = msgspec.structs.replace(answered.request, prefill=answered.request.prefill + said)
         if stats.generated_tokens >= FEWEST_TOKENS and stats.decode_tps > 0:
             self._speeds.append(stats.decode_tps)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs import SerialRunner
@@ -14,6 +15,7 @@ from app.settings.store import SettingsStore
 from app.worker.aftermath import Aftermath
 from app.worker.agenda import Answered, Job, finished_or_failed, loaded_or_failed, tested_or_failed
 from app.worker.connection import WorkerConnection
+from app.worker.facts import Facts
 from app.worker.pump import Pump
 from app.worker.safe_mode import NOTICE, SafeMode
 from app.worker.standstill import StandstillGuard
@@ -30,7 +32,6 @@ from engine.protocol.frames import (
     Progress,
     SelfTest,
     SelfTested,
-    Terminal,
 )
 from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling
 
@@ -74,22 +75,24 @@ class WorkerService(QObject):
     ) -> None:
         super().__init__(parent)
         self._link = WorkerConnection(paths, runner, environ, self, settings)
-        self._link.changed.connect(self._tell)
         self._link.heard.connect(self._take)
         self._pump = Pump(self._link, self)
-        self._pump.heard.connect(self._heard)
-        self._pump.job_sent.connect(self._job_sent)
-        self._pump.job_ended.connect(self._job_ended)
-        self._hello: Hello | None = None
-        self._told_state = WorkerState.STOPPED
-        self._told_model: ModelInfo | None = None
-        self._told_speed: float | None = None
+        self._facts = self._follow(Facts(self._link, self._pump, self))
         self._safe_mode: SafeMode | None = None
         if settings is not None and notices is not None:
             self._safe_mode = self._pump.planner = SafeMode(self, settings, notices, layers, self)
         self._aftermath = Aftermath(self._link, self._pump, notices, self._safe_mode, self)
         self._aftermath.died.connect(self.died)
         self._guard = StandstillGuard(self._link, self._pump, settings, notices, self._safe_mode, runner, self)
+
+    def _follow(self, facts: Facts) -> Facts:
+        facts.state_changed.connect(self.state_changed)
+        facts.model_changed.connect(self.model_changed)
+        facts.speed_changed.connect(self.speed_changed)
+        facts.load_progress.connect(self.load_progress)
+        facts.answered.connect(self.answered)
+        facts.look_begun.connect(self.look_begun)
+        return facts
 
     @property
     def safe_mode(self) -> SafeMode | None:
@@ -99,9 +102,7 @@ class WorkerService(QObject):
     @property
     def state(self) -> WorkerState:
         """What the worker does now. A quiet look at the model does not count."""
-        state, active = self._link.session.state, self._pump.active
-        quiet = state is WorkerState.GENERATING and active is not None and active.quiet
-        return WorkerState.READY if quiet else state
+        return self._facts.state
 
     @property
     def idle(self) -> bool:
@@ -111,7 +112,7 @@ class WorkerService(QObject):
     @property
     def hello(self) -> Hello | None:
         """What the last started worker said: backends and devices."""
-        return self._hello
+        return self._facts.hello
 
     @property
     def model(self) -> ModelInfo | None:
@@ -191,8 +192,8 @@ class WorkerService(QObject):
         )
         return self._pump.add(Job(request, finished_or_failed(done), on_delta, on_progress))
 
-    def look(self, messages: Sequence[ChatMessage], max_tokens: int, done: Callable[[Finished | Failed], None]) -> int:
-        """Let the loaded model write a few greedy tokens that nobody sees, when nothing else is to be done.
+    def look(self, request: Generate, done: Callable[[Finished | Failed], None]) -> int:
+        """Let the loaded model write what nobody sees, when nothing else is to be done. The request's id is replaced.
 
         It gives way to everything else: then it ends as cancelled, or in `Failed` with code ``cancelled``. Never loads
         a model. How it ends is told to ``done`` only; the end of a worker during it is no notice.
@@ -200,9 +201,8 @@ class WorkerService(QObject):
         Returns:
             The id for `cancel`.
         """
-        greedy = Sampling(temperature=0.0, seed=0)
-        request = Generate(id=self._pump.next_id(), messages=tuple(messages), sampling=greedy, max_tokens=max_tokens)
-        return self._pump.add(Job(request, finished_or_failed(done), quiet=True))
+        own = msgspec.structs.replace(request, id=self._pump.next_id())
+        return self._pump.add(Job(own, finished_or_failed(done), quiet=True))
 
     def self_test(self, done: Callable[[SelfTested | Failed], None]) -> int:
         """Read off what the loaded model computes, before anything else that waits. Never loads a model.
@@ -222,39 +222,3 @@ class WorkerService(QObject):
         if isinstance(event, Hello):
             self.hello_received.emit(event)
         self._pump.take(event)
-
-    def _heard(self, event: Delta | Progress | Terminal) -> None:
-        """What an event of the running job says of the worker."""
-        active = self._pump.active
-        if active is None or active.quiet:
-            return
-        if isinstance(event, Delta) and event.tps > 0:
-            self._tell_speed(event.tps)
-        elif isinstance(event, Finished) and event.stats.decode_tps > 0:
-            self._tell_speed(event.stats.decode_tps)
-        elif isinstance(event, Progress) and event.stage == "load" and event.total > 0:
-            self.load_progress.emit(min(max(event.done / event.total, 0.0), 1.0))
-
-    def _job_sent(self, job: Job) -> None:
-        if job.quiet:
-            self.look_begun.emit(job.id)
-
-    def _job_ended(self, job: Job, event: Terminal) -> None:
-        if isinstance(job.request, Generate) and isinstance(event, Finished) and not job.quiet:
-            self.answered.emit(Answered(job.request.messages, event))
-
-    def _tell(self) -> None:
-        """Emit what changed."""
-        self._hello = self._link.session.hello or self._hello
-        if self._told_model != self.model:
-            self._told_model = self.model
-            self.model_changed.emit(self._told_model)
-            self._tell_speed(None)
-        if self._told_state is not self.state:
-            self._told_state = self.state
-            self.state_changed.emit(self._told_state)
-
-    def _tell_speed(self, speed: float | None) -> None:
-        if speed != self._told_speed:
-            self._told_speed = speed
-            self.speed_changed.emit(speed)

@@ -20,6 +20,7 @@ from tests.app.worker.test_silence import DEAF
 FAST = {"stats": {"decode_tps": 30.0, "generated_tokens": 50}}
 SLOW = {"stats": {"decode_tps": 6.0, "generated_tokens": 4}}
 WELL = {"stats": {"decode_tps": 28.0, "generated_tokens": 4}}
+OPTIONS = LoadOptions(n_ctx=777)
 LOST = {"signal": "SIGABRT", "stderr": ["terminate called after throwing an instance of 'vk::DeviceLostError'"]}
 
 
@@ -56,21 +57,23 @@ class Lid:
         return [notice.text for notice in self.notices if notice.key == NOTICE]
 
 
-def lid(make_bench: Any, **script: Any) -> Lid:
+def lid(make_bench: Any, options: LoadOptions = OPTIONS, **script: Any) -> Lid:
     bench = make_bench(**script)
     made = Lid(bench)
-    bench.until_ended(bench.load(options=LoadOptions(n_ctx=777)))
+    bench.until_ended(bench.load(options=options))
     return made
 
 
 def test_a_model_that_is_well_is_left_alone(make_bench) -> None:
     world = lid(make_bench, generate=[FAST, WELL])
-    world.answered()
+    world.answered("a b c d e")
     states = list(world.bench.states)
     world.close_and_open()
     world.until_quiet()
     assert world.asked() == [None, FIRST_TOKENS]
-    assert world.bench.received("generate")[1]["messages"] == world.bench.received("generate")[0]["messages"]
+    answer, look = world.bench.received("generate")
+    assert look["messages"] == answer["messages"]
+    assert look["prefill"] == "a b", "it goes on with the answer, whose tokens are still in the KV cache"
     assert (world.told(), world.bench.states, world.bench.speeds) == ([], states, [20.0, 30.0])
     assert len(world.bench.received("load")) == 1
 
@@ -82,6 +85,12 @@ def test_without_a_model_nothing_is_asked(make_bench) -> None:
     bench.until_state(WorkerState.IDLE)
     world.close_and_open()
     world.check.check()
+    assert not world.check.checking
+
+
+def test_a_model_on_the_cpu_is_not_lost_by_sleep(make_bench) -> None:
+    world = lid(make_bench, LoadOptions(device="cpu"))
+    world.close_and_open()
     assert not world.check.checking
 
 
@@ -112,7 +121,7 @@ def test_slow_twice_is_loaded_again_slow_once_is_not(make_bench) -> None:
     world.until_quiet()
     assert world.asked()[3:] == [FIRST_TOKENS, MORE_TOKENS]
     assert world.told()[0] == "tiny is 5 times slower since the computer slept. It is loaded again."
-    assert world.bench.service.last_load == (MODEL, LoadOptions(n_ctx=777))
+    assert world.bench.service.last_load == (MODEL, OPTIONS)
 
 
 def test_without_a_speed_to_compare_with_it_only_has_to_live(make_bench) -> None:
@@ -188,6 +197,18 @@ def test_a_load_that_fails_afterwards_says_so(make_bench) -> None:
     assert notice.text == (
         "tiny could not be loaded again after the computer slept. The file is gone. Insert the card."
     )
+
+
+def test_a_request_that_the_worker_refuses_is_no_lost_gpu(make_bench) -> None:
+    fail = {"code": "context-exceeded", "message": "Too long."}
+    world = lid(make_bench, generate=[FAST, {"fail": fail}, {"fail": {**fail, "code": "decode-failed"}}, {}])
+    world.answered()
+    world.close_and_open()
+    world.until_quiet()
+    assert world.told() == []
+    world.close_and_open()
+    world.bench.until(lambda: len(world.bench.received("load")) == 2)
+    assert world.told()[0].startswith("The graphics driver lost the GPU")
 
 
 @pytest.mark.parametrize("end", ["unload", "load"])

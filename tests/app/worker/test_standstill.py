@@ -13,7 +13,7 @@ from app.worker.settings import WorkerSettings
 from app.worker.standstill import NOTICE, StandstillGuard, in_words
 from engine.client.activity import READ_BYTES, Activity
 from engine.client.session import WorkerState
-from engine.protocol.frames import Finished
+from engine.protocol.frames import Finished, Generate
 from engine.protocol.types import FinishReason
 from tests.app.worker.conftest import Bench
 from tests.app.worker.test_safe_mode import MakeWorld, make_world
@@ -193,7 +193,7 @@ def test_a_quiet_look_is_cancelled_by_a_message(make_bench) -> None:
     bench = make_bench(generate=[{"text": "x " * 400, "delay": 0.01}, {}])
     bench.until_ended(bench.load())
     ends: list[Any] = []
-    bench.service.look((), 400, ends.append)
+    bench.service.look(Generate(id=0, messages=(), max_tokens=400), ends.append)
     bench.until(lambda: len(bench.received("generate")) == 1)
     assert bench.service.state is WorkerState.READY
     answer = bench.ask("at once")
@@ -210,7 +210,7 @@ def test_quiet_looks_wait_for_messages_and_load_nothing(make_bench) -> None:
     bench = make_bench(generate={"delay": 0.01})
     load, first = bench.load(), bench.ask("one two three")
     ends: list[Any] = []
-    bench.service.look((), 4, ends.append)
+    bench.service.look(Generate(id=0, messages=(), max_tokens=4), ends.append)
     second = bench.ask("four five six")
     bench.until(lambda: bool(ends))
     assert (first.text, second.text) == ("one two three", "four five six")
@@ -218,7 +218,7 @@ def test_quiet_looks_wait_for_messages_and_load_nothing(make_bench) -> None:
     assert [frame["max_tokens"] for frame in bench.received("generate")] == [None, None, 4]
     bench.service.unload()
     bench.until_state(WorkerState.STOPPED)
-    bench.service.look((), 4, ends.append)
+    bench.service.look(Generate(id=0, messages=(), max_tokens=4), ends.append)
     bench.until(lambda: len(ends) == 2)
     assert ends[1].code == "no-model"
     assert bench.service.state is WorkerState.STOPPED
