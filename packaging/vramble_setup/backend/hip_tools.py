@@ -39,8 +39,11 @@ class HipTools:
     hip_version: str
 
     def options(self) -> dict[str, str]:
-        """What CMake is told about where the tools lie."""
-        return {"CMAKE_HIP_COMPILER": str(self.clang), "CMAKE_PREFIX_PATH": str(self.root)}
+        """What CMake is told about where the tools lie; outside the system's folders the plugin has to know it too."""
+        found = {"CMAKE_HIP_COMPILER": str(self.clang), "CMAKE_PREFIX_PATH": str(self.root)}
+        if self.root not in (Path("/usr"), Path("/")):
+            found["CMAKE_MODULE_LINKER_FLAGS"] = f"-Wl,-rpath,{self.root}/lib"
+        return found
 
     def identity(self) -> dict[str, str]:
         """What belongs in the key of the build."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,12 @@ def test_what_is_found(rocm: Rocm) -> None:
     assert found.clang == rocm.clang / "clang++"
     assert found.identity() == {"clang": "Debian clang version 21.1.8 (13)", "hip": "6.4.43484"}
     hip_tools.prove(found, ["gfx1100"])
+
+
+def test_the_plugin_knows_where_a_rocm_outside_the_system_lies(rocm: Rocm) -> None:
+    found = rocm.find()
+    assert found.options()["CMAKE_MODULE_LINKER_FLAGS"] == f"-Wl,-rpath,{rocm.root}/lib"
+    assert "CMAKE_MODULE_LINKER_FLAGS" not in dataclasses.replace(found, root=Path("/usr")).options()
 
 
 def test_no_rocm_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
