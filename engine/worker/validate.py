@@ -9,10 +9,10 @@ from engine.errors import VrambleError
 from engine.library.gguf import HeaderProblem, ModelHeader, read_file
 from engine.library.states import FileState
 from engine.loading.check import CODE as BAD_OPTIONS
+from engine.worker.memory_failure import context_memory_failure, load_memory_failure
 
 DOWNLOAD_AGAIN = "Download the file again."
 OTHER_FILE = "Choose another model file."
-LESS_MEMORY = "Choose a smaller model, a shorter context or fewer GPU layers, or close other programs."
 
 _CODES = {
     FileState.NOT_GGUF: ("not-gguf", "Choose a file in GGUF format."),
@@ -25,9 +25,6 @@ _CODES = {
     FileState.UNREADABLE: ("unreadable-file", "Check the permissions of the file."),
 }
 
-_OUT_OF_MEMORY = re.compile(
-    r"unable to allocate|failed to allocate|out of memory|OutOfDeviceMemory|alloc.*failed", re.IGNORECASE
-)
 _ARCHITECTURE = re.compile(r"(?:unknown|unsupported) model architecture: '([^']*)'")
 _REASON = re.compile(r"error loading model: (.+)")
 _OTHER_OPTIONS = {
@@ -83,8 +80,8 @@ def load_failure(path: Path, log: str, version: str) -> VrambleError:
         return VrambleError("cut-file", f"{path.name} is incomplete.", DOWNLOAD_AGAIN, log)
     if unsuited := _unsuited_options(log):
         return unsuited
-    if _OUT_OF_MEMORY.search(log):
-        return VrambleError("out-of-memory", f"There is not enough memory to load {path.name}.", LESS_MEMORY, log)
+    if short := load_memory_failure(path.name, log):
+        return short
     reasons = _REASON.findall(log)
     reason = f": {reasons[-1].strip().rstrip('.')}" if reasons else ""
     return VrambleError("load-failed", f"{path.name} could not be loaded{reason}.", DOWNLOAD_AGAIN, log)
@@ -94,9 +91,8 @@ def context_failure(n_ctx: int, log: str) -> VrambleError:
     """Why llama.cpp gave no context for a model that is loaded."""
     if unsuited := _unsuited_options(log):
         return unsuited
-    if _OUT_OF_MEMORY.search(log):
-        message = f"There is not enough memory for a context of {n_ctx} tokens."
-        return VrambleError("context-memory", message, LESS_MEMORY, log)
+    if short := context_memory_failure(n_ctx, log):
+        return short
     message = "The engine could not prepare the model for use."
     return VrambleError("context-failed", message, "Try other load options, or another model.", log)
 
