@@ -13,6 +13,7 @@ from engine.backends.build_record import read_build_record
 from engine.backends.devices import Device, list_devices
 from engine.backends.finding import Folder
 from engine.backends.ggml import Ggml
+from engine.backends.joined import join_cards
 from engine.backends.load_guard import LoadGuard
 from engine.backends.plugin_record import read_record
 from engine.backends.plugins import PATIENCE_WITH_OWN, VULKAN, Conditions, load_plugins, names_off
@@ -90,8 +91,9 @@ class Catalogue:
     def devices(self) -> list[Device]:
         """All devices with memory as it is now. Wakes sleeping GPUs."""
         allow = self._environ.get(ALLOW_SOFTWARE) == "1"
+        root = sysroot(self._environ)
         found = list_devices(self._ggml.devices(), self._physical, allow_software=allow)
-        return no_device.without_code(found, self._rocm_code, sysroot(self._environ), self._environ)
+        return no_device.without_code(join_cards(found, root), self._rocm_code, root, self._environ)
 
     def infos(self) -> tuple[DeviceInfo, ...]:
         """The records of `devices`."""
