@@ -53,8 +53,7 @@ class Aftermath(QObject):
 
     def begin_again(self) -> None:
         """Load the last model, or start the worker when there is none."""
-        if self._pump.reload() is None:
-            self._pump.start({})
+        self._load_again(keep=False)
 
     def _ended(self, death: WorkerDeath | None, verdict: Verdict | None, failures: list[Failed]) -> None:
         """The worker is gone. A crash ends what waits too; a kill after a cancel was wanted, so the rest goes on."""
@@ -69,11 +68,16 @@ class Aftermath(QObject):
                 goes_on = LOADS_AGAIN if reloads else STARTS_AGAIN if unanswered else ""
                 teller.death(death, verdict, active, self._pump.last_load, goes_on)
         self._pump.worker_ended(death, failures)
-        if unanswered:
-            load = self._pump.reload() if reloads else None
-            if teller is not None:
-                teller.keep_for(load)
+        if reloads:
+            self._load_again(keep=True)
+        elif unanswered:
             self._pump.start({})
+
+    def _load_again(self, keep: bool) -> None:
+        load = self._pump.reload()
+        if self._teller is not None:
+            self._teller.load_of_ours(load, keep)
+        self._pump.start({})
 
     def _job_ended(self, job: Job, event: Terminal) -> None:
         if isinstance(job.request, Load) and self._teller is not None:

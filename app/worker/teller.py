@@ -29,7 +29,8 @@ class Teller:
 
     def __init__(self, notices: Notices, safe_mode: SafeMode | None, again: Callable[[], None]) -> None:
         self._notices, self._safe_mode, self._again = notices, safe_mode, again
-        self._kept_for: int | None = None
+        self._ours: int | None = None
+        self._keep = False
 
     def death(
         self, death: WorkerDeath, verdict: Verdict | None, active: Job | None, last_load: Asked | None, goes_on: str
@@ -49,19 +50,19 @@ class Teller:
         severity = Severity.WARN if unanswered else Severity.ERROR
         self._notices.post(Notice(NOTICE, severity, text, death.log_tail, actions))
 
-    def keep_for(self, load: int | None) -> None:
-        """The notice stays when this load succeeds: it tells why there was one."""
-        self._kept_for = load
+    def load_of_ours(self, load: int | None, keep: bool) -> None:
+        """Nobody else tells how this load ends. ``keep``: the notice stays when it succeeds, as the reason for it."""
+        self._ours, self._keep = load, keep
 
     def load_ended(self, job: Job, event: Terminal, worker_lives: bool) -> None:
         """A load ended. After a failure of a worker that lives there is a notice only where safer settings may help;
         the asker tells the rest."""
         if isinstance(event, Loaded):
-            if job.id != self._kept_for:
+            if job.id != self._ours or not self._keep:
                 self._notices.withdraw(NOTICE)
         elif isinstance(event, Failed) and worker_lives and event.code not in ("cancelled", "stopped"):
             actions = self._offer(event.code, event.detail, job)
-            if actions or job.id == self._kept_for:
+            if actions or job.id == self._ours:
                 text = f"{event.message} {event.next_step}".strip()
                 self._notices.post(Notice(NOTICE, Severity.ERROR, text, event.detail, actions))
 

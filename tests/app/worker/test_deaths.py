@@ -94,6 +94,15 @@ def test_the_button_leads_to_the_next_answer(make_world: MakeWorld, way: Way) ->
     assert again.text == "still there"
 
 
+def test_a_load_by_the_button_that_fails_is_told(make_world: MakeWorld) -> None:
+    gone = {"code": "missing-file", "message": "The file is gone.", "next_step": "Insert the card."}
+    world = make_world(runs=[{"generate": {"after": 3, "signal": "SIGBUS"}}, {"load": {"fail": gone}}])
+    die(world, Way("", "model-unreadable", "", AGAIN))
+    world.notices[-1].actions[0].run()
+    world.until(lambda: len(world.notices) == 2)
+    assert world.notices[-1].text == "The file is gone. Insert the card."
+
+
 def test_a_hang_has_them_too(make_world: MakeWorld) -> None:
     world = make_world(runs=[{"generate": {"after": 3, "silence": True}}, {}])
     world.until_ended(world.load())

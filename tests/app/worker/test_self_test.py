@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,70 +11,19 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.jobs import SerialRunner, ThreadExecutor
-from app.notices import Notices
-from app.paths import Paths
-from app.settings.store import SettingsStore
 from app.worker import self_test
-from app.worker.connection import WorkerConnection
 from app.worker.safe_mode import WORDS
 from app.worker.safer_settings import SafeModeSettings
-from app.worker.self_test import ACCEPT, INTERRUPTED, NOTICE, RESERVE, SelfTests
-from app.worker.service import WorkerService
-from app.worker.settings import WorkerSettings
+from app.worker.self_test import ACCEPT, INTERRUPTED, NOTICE, RESERVE
 from app.worker.verdicts import MOST_ENTRIES, SelfTestEntry, SelfTestSettings, Verdicts
 from engine.client.session import WorkerState
 from engine.protocol.types import LoadOptions
-from tests.app.worker.conftest import MODEL, OTHER, Bench
-from tests.fakes.fake_worker import CPU, GPU, worker_command
+from tests.app.worker.conftest import MODEL, OTHER
+from tests.app.worker.self_test_world import World
+from tests.fakes.fake_worker import CPU, GPU, journal_entries
 
 MARKED = {"info": {"fingerprint": "one"}}
 LOST = {"signal": "SIGABRT", "stderr": ["terminate called after throwing an instance of 'vk::DeviceLostError'"]}
-
-
-class World(Bench):
-    """A bench whose models are tested. ``room``: bytes of RAM that are said to be available."""
-
-    def __init__(self, folder: Path, qtbot: QtBot, script: dict[str, Any], **settings: Any) -> None:
-        journal = folder / "journal.jsonl"
-        command = worker_command({"journal": str(journal), **script}, folder)
-        environ = {**os.environ, "VRAMBLE_WORKER_COMMAND": command}
-        notices = Notices()
-        self.files = SerialRunner(ThreadExecutor("files"))
-        self.settings = SettingsStore(folder / "settings.json", self.files, notices)
-        self.settings.put(WorkerSettings(**settings))
-        paths = Paths(folder / "data", folder / "config", folder / "cache", folder / "state")
-        service = WorkerService(
-            paths, notices=notices, environ=environ, settings=self.settings, layers=lambda _path: 32
-        )
-        super().__init__(service, notices, qtbot, journal)
-        self.room: int | None = 64 << 30
-        self.link = WorkerConnection(paths, None, environ, None, self.settings)
-        self.tests = SelfTests(service, self.settings, notices, self.link, self.files, available=lambda: self.room)
-        self.judged: list[SelfTestEntry] = []
-        self.tests.judged.connect(self.judged.append)
-
-    @property
-    def kept(self) -> tuple[SelfTestEntry, ...]:
-        return self.settings.get(SelfTestSettings).entries
-
-    @property
-    def warnings(self) -> list[Any]:
-        return [notice for notice in self.notices if notice.key == NOTICE]
-
-    def until_judged(self, outcome: str, count: int = 1) -> SelfTestEntry:
-        self.until(lambda: len(self.judged) == count)
-        assert self.judged[-1].outcome == outcome, self.judged[-1]
-        return self.judged[-1]
-
-    def tested(self) -> tuple[int, int]:
-        """How many tests of a loaded model, and how many references."""
-        frames = self.received("self_test")
-        references = sum(1 for frame in frames if frame.get("reference"))
-        return len(frames) - references, references
-
-    def press(self, label: str) -> None:
-        next(action for action in self.warnings[-1].actions if action.label == label).run()
 
 
 MakeWorld = Callable[..., World]
@@ -216,16 +164,17 @@ def test_a_message_that_waits_for_its_model_comes_right_after_the_test(make_worl
     answer = world.ask("one two")
     world.until_ended(answer)
     assert answer.text == "one two"
-    kinds = [kind for kind in ("load", "self_test", "generate") for _ in world.received(kind)]
-    assert kinds[:3] == ["load", "self_test", "generate"]
     world.until_judged("ok")
+    entries = journal_entries(world.journal)
+    kinds = [entry["frame"]["type"] for entry in entries if "frame" in entry]
+    assert kinds == ["load", "self_test", "generate", "self_test"]
 
 
-def test_messages_go_before_the_comparison(make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_go_before_the_comparison(make_world: MakeWorld) -> None:
     world = make_world({"reference": {"delay": 30}})
     world.load()
     for number in range(1, self_test.MOST_TRIES + 1):
-        world.until(lambda number=number: world.tested() == (1, number))
+        world.until_tested(1, number)
         answer = world.ask("still there")
         world.until_ended(answer)
         assert answer.text == "still there"
@@ -262,7 +211,7 @@ def test_a_comparison_that_cannot_be_made_is_no_failure(make_world: MakeWorld, r
 def test_a_comparison_that_takes_too_long(make_world: MakeWorld) -> None:
     world = make_world({"reference": {"silence": True, "after": 0}})
     world.load()
-    world.until(lambda: world.tested() == (1, 1))
+    world.until_tested(1, 1)
     world.tests._comparison.give_up()
     assert "two minutes" in world.until_judged("unchecked").detail
 
@@ -299,7 +248,7 @@ def test_another_model_ends_the_comparison(make_world: MakeWorld) -> None:
     other = {"info": {"fingerprint": "two"}}
     world = make_world({"load": [MARKED, other], "reference": {"delay": 0.3}})
     world.load()
-    world.until(lambda: world.tested() == (1, 1))
+    world.until_tested(1, 1)
     world.load(OTHER)
     entry = world.until_judged("ok")
     assert entry.fingerprint == "two"
@@ -309,7 +258,7 @@ def test_another_model_ends_the_comparison(make_world: MakeWorld) -> None:
 def test_unloading_ends_it_all(make_world: MakeWorld) -> None:
     world = make_world({"reference": {"delay": 30}})
     world.load()
-    world.until(lambda: world.tested() == (1, 1))
+    world.until_tested(1, 1)
     world.service.unload()
     world.until(lambda: not world.tests.comparing and world.service.state is WorkerState.STOPPED)
     assert (world.judged, world.tests.entry) == ([], None)
@@ -318,7 +267,7 @@ def test_unloading_ends_it_all(make_world: MakeWorld) -> None:
 def test_quitting_ends_the_comparison(make_world: MakeWorld) -> None:
     world = make_world({"reference": {"delay": 30}})
     world.load()
-    world.until(lambda: world.tested() == (1, 1))
+    world.until_tested(1, 1)
     world.tests.shutdown()
     world.until(lambda: not world.tests.comparing)
 
