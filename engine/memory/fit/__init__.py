@@ -5,7 +5,7 @@ from engine.memory.fit.header import model_of, read_model
 from engine.memory.fit.measured import Measured, measured_by
 from engine.memory.fit.plan import predict
 from engine.memory.fit.records import DeviceUse, FitDevice, FitModel, FitPlan, Suggestion, Verdict
-from engine.memory.fit.suggest import suggest
+from engine.memory.fit.suggest import suggest, weights_that_fit
 
 __all__ = [
     "DeviceUse",
@@ -21,4 +21,5 @@ __all__ = [
     "predict",
     "read_model",
     "suggest",
+    "weights_that_fit",
 ]

@@ -14,7 +14,7 @@ from engine.memory.fit.records import DeviceUse, FitDevice, FitModel, FitPlan, V
 from engine.memory.fit.sizes import buffer_bytes, cache_bytes, output_bytes, weight_bytes
 from engine.memory.fit.speed import tokens_a_second
 from engine.memory.fit.words import reason_for
-from engine.protocol.types import DeviceKind, LoadOptions
+from engine.protocol.types import LoadOptions
 
 _LEAST_SPARE: Final = 96 << 20
 _SPARE_SHARE: Final = 0.03
@@ -55,7 +55,7 @@ def predict(
     verdict = _balance(uses, layout).verdict
     proposal, proposed = (options, layout.gpu_layers) if verdict is not Verdict.NO else (None, 0)
     if verdict is Verdict.NO and layout.gpu_layers:
-        fewer = most_layers(model, options, devices, layout.gpu_layers - 1, measured)
+        fewer = _most_layers(model, options, devices, layout.gpu_layers - 1, measured)
         if fewer is not None:
             verdict, proposed = Verdict.PARTLY, fewer
             proposal = msgspec.structs.replace(options, n_gpu_layers=fewer)
@@ -75,10 +75,13 @@ def predict(
     )
 
 
-def most_layers(
+def _most_layers(
     model: FitModel, options: LoadOptions, devices: Sequence[FitDevice], most: int, measured: Measured | None = None
 ) -> int | None:
-    """The largest number of GPU layers up to ``most`` with which the model fits; None when it does with none."""
+    """The largest number of GPU layers up to ``most`` with which the model fits; None when it does with none.
+
+    Found by bisection: with each layer more a GPU holds more, and the RAM less.
+    """
 
     def fits(layers: int) -> bool:
         changed = msgspec.structs.replace(options, n_gpu_layers=layers)
@@ -151,8 +154,3 @@ def _room(layout: Layout) -> int | None:
     deciding = layout.devices[:-1] if len(layout.devices) > 1 else layout.devices
     rooms = [device.room for device in deciding if device.room is not None]
     return sum(rooms) if len(rooms) == len(deciding) else None
-
-
-def is_on_gpu(plan: FitPlan) -> bool:
-    """Whether any layer leaves the processor."""
-    return any(use.kind is not DeviceKind.CPU for use in plan.uses)

@@ -10,7 +10,7 @@ import msgspec
 from engine.errors import VrambleError
 from engine.loading.check import check_options
 from engine.memory.fit.measured import Measured
-from engine.memory.fit.plan import most_layers, predict
+from engine.memory.fit.plan import predict
 from engine.memory.fit.records import FitDevice, FitModel, FitPlan, Suggestion, Verdict
 from engine.memory.fit.sizes import context_cells
 from engine.protocol.types import FlashAttention, KvType, LoadOptions
@@ -20,6 +20,7 @@ SHORTEST: Final = 2048
 
 _STEP: Final = 1024
 _SMALL_BATCH: Final = 128
+_HALVINGS: Final = 10
 _GOOD: Final = (Verdict.FITS, Verdict.TIGHT)
 
 Forecast = Callable[[LoadOptions], FitPlan | None]
@@ -43,31 +44,23 @@ def suggest(
     plan = forecast(options)
     if plan is None or plan.verdict in (*_GOOD, Verdict.UNKNOWN):
         return ()
-    single = tuple(_single(model, options, devices, forecast, measured))
+    single = tuple(_single(model, plan, forecast))
     return single or tuple(_together(model, options, forecast))
 
 
-def _single(
-    model: FitModel,
-    options: LoadOptions,
-    devices: Sequence[FitDevice],
-    forecast: Forecast,
-    measured: Measured | None,
-) -> Iterator[Suggestion]:
-    for kind, text, changed in _changes(options):
+def _single(model: FitModel, plan: FitPlan, forecast: Forecast) -> Iterator[Suggestion]:
+    for kind, text, changed in _changes(plan.options):
         if found := _if_good(kind, text, forecast(changed)):
             yield found
-    if found := _shorter(model, options, forecast):
+    if found := _shorter(model, plan.options, forecast):
         yield found
-    if found := _experts(model, options, forecast):
+    if found := _experts(model, plan.options, forecast):
         yield found
-    layers = most_layers(model, options, devices, model.n_layers, measured)
-    if layers and options.n_gpu_layers != 0:
-        text = f"Put {layers} of {model.max_layers} layers on the GPU"
-        if found := _if_good("layers", text, forecast(msgspec.structs.replace(options, n_gpu_layers=layers))):
+    if plan.proposal is not None:
+        layers = plan.proposed_layers
+        text = f"Put {layers} of {plan.max_layers} layers on the GPU" if layers else "Run it on the processor"
+        if found := _if_good("layers" if layers else "cpu", text, forecast(plan.proposal)):
             yield found
-    if layers == 0 and (found := _if_good("cpu", "Run it on the processor", forecast(_on_cpu(options)))):
-        yield found
 
 
 def _changes(options: LoadOptions) -> Iterator[tuple[str, str, LoadOptions]]:
@@ -125,9 +118,26 @@ def _together(model: FitModel, options: LoadOptions, forecast: Forecast) -> Iter
         yield Suggestion(kind=found.kind, text=text, plan=found.plan)
 
 
-def _on_cpu(options: LoadOptions) -> LoadOptions:
-    return msgspec.structs.replace(options, n_gpu_layers=0)
-
-
 def _if_good(kind: str, text: str, plan: FitPlan | None) -> Suggestion | None:
     return Suggestion(kind=kind, text=text, plan=plan) if plan is not None and plan.verdict in _GOOD else None
+
+
+def weights_that_fit(model: FitModel, options: LoadOptions, devices: Sequence[FitDevice]) -> int | None:
+    """Bytes that the weights of another quant of this model may have, to fit as asked; None: unknown, or none would.
+
+    The layers are taken to shrink alike, so it is right for quants of one kind.
+    """
+    low, high, best = 0.0, 1.0, None
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        smaller = _scaled(model, middle)
+        if predict(smaller, options, devices).verdict in _GOOD:
+            low, best = middle, smaller.weights
+        else:
+            high = middle
+    return best
+
+
+def _scaled(model: FitModel, part: float) -> FitModel:
+    pieces = tuple(msgspec.structs.replace(piece, n_bytes=int(piece.n_bytes * part)) for piece in model.pieces)
+    return msgspec.structs.replace(model, pieces=pieces, tied=int(model.tied * part))
