@@ -23,6 +23,8 @@ from app.power.sleep import SleepWatch
 from app.settings.look import DiskLook
 from app.settings.store import SettingsStore
 from app.worker.changes import EngineChanges
+from app.worker.connection import WorkerConnection
+from app.worker.self_test import SelfTests
 from app.worker.service import WorkerService
 from app.worker.upkeep import Upkeep
 from engine.client.session import WorkerState
@@ -45,6 +47,7 @@ class Services:
     notices: Notices
     settings: SettingsStore
     worker: WorkerService
+    self_tests: SelfTests
     chat: ChatController
     library: LibraryService
     downloads: DownloadService
@@ -72,6 +75,7 @@ class Services:
 
     def shutdown(self) -> None:
         """End what still runs, before this returns. After the event loop, bounded by the worker's 3 s."""
+        self.self_tests.shutdown()
         self.worker.shutdown()
         self.downloads.shutdown()
         self.library.shutdown()
@@ -115,6 +119,8 @@ def build(paths: Paths) -> Services:
         return next((model.n_layers or 0 for model in library.models if model.path == path), 0)
 
     worker = WorkerService(paths, files, notices, lifetime, settings=settings, layers=layers)
+    link = WorkerConnection(paths, None, None, lifetime, settings)
+    self_tests = SelfTests(worker, settings, notices, link, files, lifetime)
     downloads = DownloadService(paths.models, ThreadExecutor("downloads"), lifetime)
     memory = MemoryService(MemorySampler(sysroot()), ThreadExecutor("memory"), lifetime)
 
@@ -142,6 +148,7 @@ def build(paths: Paths) -> Services:
         notices=notices,
         settings=settings,
         worker=worker,
+        self_tests=self_tests,
         chat=chat,
         library=library,
         downloads=downloads,
