@@ -73,8 +73,8 @@ class KvPartsRow(ChoiceRow):
             self.tr("Keys suffer more from few bits than values do."),
             ("kv_type_k", "kv_type_v"),
             parent,
+            name="kvParts",
         )
-        self.setObjectName("kvPartsRow")
         self._combos: dict[str, QComboBox] = {}
         for field, name in (("kv_type_k", self.tr("Keys")), ("kv_type_v", self.tr("Values"))):
             combo = QComboBox()

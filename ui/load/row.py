@@ -35,6 +35,7 @@ class ChoiceRow(QWidget):
 
     Args:
         fields: The fields of `LoadOptions` that the row is about.
+        name: What tests call it by; the first of the fields.
     """
 
     def __init__(
@@ -45,18 +46,20 @@ class ChoiceRow(QWidget):
         explanation: str,
         fields: tuple[str, ...],
         parent: QWidget | None = None,
+        *,
+        name: str = "",
     ) -> None:
         super().__init__(parent)
         self._draft, self._theme, self.fields = draft, theme, fields
         self._guard = WheelGuard(self)
-        self.setObjectName(f"{fields[0]}Row")
+        self.setObjectName(f"{name or fields[0]}Row")
         self._title = QLabel(title)
         self._title.setWordWrap(True)
         self._explanation = self._small(explanation, "muted")
         self._problem = self._small("", "bad")
         self._hint = self._small("", "muted")
         self.reset_button = IconButton(theme, "arrow-counter-clockwise", self.tr("Reset: {0}").format(title))
-        self.reset_button.setObjectName(f"{fields[0]}Reset")
+        self.reset_button.setObjectName(f"{name or fields[0]}Reset")
         self.reset_button.clicked.connect(self._reset)
         policy = self.reset_button.sizePolicy()
         policy.setRetainSizeWhenHidden(True)

@@ -91,6 +91,23 @@ def test_load_by_mouse_by_enter_and_by_double_click(manager: Manager) -> None:
 
 
 @pytest.mark.usefixtures("filled")
+def test_load_options_by_mouse_and_by_shift_enter(manager: Manager) -> None:
+    wanted: list[Path] = []
+    manager.window.options_requested.connect(wanted.append)
+    manager.click("loadWithOptionsButton")
+    manager.find("installedTable").setFocus()
+    manager.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    chosen = wanted[0]
+    assert wanted == [chosen, chosen]
+    assert manager.loads == []
+    manager.worker.set_model(model_info(str(chosen)))
+    assert manager.find("loadWithOptionsButton", QPushButton).text() == "Change options…"
+    manager.click("loadWithOptionsButton")
+    assert len(wanted) == 3
+    manager.worker.set_model(None)
+
+
+@pytest.mark.usefixtures("filled")
 def test_the_loaded_model_is_marked(manager: Manager) -> None:
     info: ModelInfo = model_info(path=str(manager.models / QWEN))
     manager.worker.set_model(info)
