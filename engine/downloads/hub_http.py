@@ -70,9 +70,12 @@ class HubHttp:
         raise nonsense(self._endpoint)
 
     @contextlib.contextmanager
-    def open(self, url: str, path: str, start: int, etag: str | None) -> Iterator[Body]:
-        """The bytes of ``url`` from ``start``. ``etag`` is the strong tag that earlier bytes came with."""
-        wanted = {"Range": f"bytes={start}-"} if start else {}
+    def open(self, url: str, path: str, start: int, etag: str | None, end: int | None = None) -> Iterator[Body]:
+        """The bytes of ``url`` from ``start``, up to ``end`` if that is given (and the server heeds it).
+
+        ``etag`` is the strong tag that earlier bytes came with.
+        """
+        wanted = {"Range": f"bytes={start}-{'' if end is None else end - 1}"} if start or end else {}
         if start and etag and not etag.startswith("W/"):
             wanted["If-Range"] = etag
         for _ in range(MAX_HOPS):

@@ -9,7 +9,8 @@ import msgspec
 
 from engine.downloads.channel import Channel
 from engine.downloads.fetch import Fetcher
-from engine.downloads.messages import Event, Failed, Fetch, Listed, Request, decode_request, failed
+from engine.downloads.headers import HeaderFetcher
+from engine.downloads.messages import Event, Failed, Fetch, FetchHeaders, Listed, Request, decode_request, failed
 from engine.downloads.meter import Report
 from engine.errors import VrambleError
 from engine.library import hub
@@ -43,6 +44,8 @@ def answer(request: Request, report: Report) -> Event:
     try:
         if isinstance(request, Fetch):
             return Fetcher(request, report).run()
+        if isinstance(request, FetchHeaders):
+            return HeaderFetcher(request, report).run()
         return Listed(listing=hub.list_files(request.text, request.timeout_s))
     except VrambleError as error:
         return failed(error)

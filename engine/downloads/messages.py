@@ -57,7 +57,21 @@ class ListRepo(msgspec.Struct, frozen=True, kw_only=True, tag="list"):
     timeout_s: float = 15.0
 
 
-Request = Fetch | ListRepo
+class FetchHeaders(msgspec.Struct, frozen=True, kw_only=True, tag="fetch_headers"):
+    """Read the headers of all ``files`` of one model, into sparse files of the right length in ``folder``.
+
+    ``most`` bytes are read at most, all files together.
+    """
+
+    folder: bytes
+    repo: str
+    files: tuple[FilePart, ...]
+    revision: str = "main"
+    most: int = 16 * 1024 * 1024
+    limits: Limits = Limits()
+
+
+Request = Fetch | ListRepo | FetchHeaders
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
@@ -96,6 +110,13 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True, tag="listed"):
     listing: RepoListing
 
 
+class HeadersFetched(msgspec.Struct, frozen=True, kw_only=True, tag="headers_fetched"):
+    """Terminal: the headers are there. ``path`` is the first file; ``bytes_read`` came over the network."""
+
+    path: bytes
+    bytes_read: int
+
+
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     """Terminal. Fields as in `engine.errors.VrambleError`."""
 
@@ -109,8 +130,8 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
         return VrambleError(self.code, self.message, self.next_step, self.detail)
 
 
-Event = Progress | Waiting | Note | Fetched | Listed | Failed
-TERMINAL = (Fetched, Listed, Failed)
+Event = Progress | Waiting | Note | Fetched | Listed | HeadersFetched | Failed
+TERMINAL = (Fetched, Listed, HeadersFetched, Failed)
 
 MAX_LINE = 32 * 1024 * 1024
 

@@ -295,30 +295,31 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self, path: str, file: HubFile) -> None:
         data = file.data if file.body is None else file.body
         tag = f'"storage-{file.tag}"' if file.storage else f'"{file.tag}"'
-        start = self._start(file, tag)
+        start, end = self._range(file, tag)
         if start >= len(data) and start:
             self._send_empty(416, {"Content-Range": f"bytes */{len(data)}"})
             return
-        wanted = start > 0
+        wanted = start > 0 or end is not None
+        end = len(data) if end is None else min(end, len(data))
         start += file.range_shift if wanted else 0
         self.send_response(206 if wanted else 200)
         self.send_header("ETag", tag)
         if wanted:
-            self.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
+            self.send_header("Content-Range", f"bytes {start}-{end - 1}/{len(data)}")
         if file.announce_length:
-            self.send_header("Content-Length", str(len(data) - start))
+            self.send_header("Content-Length", str(end - start))
         else:
             self.send_header("Connection", "close")
             self.close_connection = True
         self.end_headers()
-        self._stream(path, file, data[start:])
+        self._stream(path, file, data[start:end])
 
-    def _start(self, file: HubFile, tag: str) -> int:
-        match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        if match is None or file.ignore_range:
-            return 0
-        if_range = self.headers.get("If-Range")
-        return int(match[1]) if if_range in (None, tag) else 0
+    def _range(self, file: HubFile, tag: str) -> tuple[int, int | None]:
+        """Where the wanted bytes begin and end; the end is None where it was not named."""
+        match = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        if match is None or file.ignore_range or self.headers.get("If-Range") not in (None, tag):
+            return 0, None
+        return int(match[1]), int(match[2]) + 1 if match[2] else None
 
     def _stream(self, path: str, file: HubFile, data: bytes) -> None:
         owner = self.server.owner
