@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from app.jobs import Ok, Result, SerialRunner
 from engine.client.death import killed_from_outside
 from engine.client.memory_trouble import MemoryState, MemoryTrouble, read_memory_state, trouble_between
+
+LONGEST_MS = 1000
+"""A runner that is stuck in a drive must not hold the end of a request up."""
 
 
 class KillWitness(QObject):
@@ -29,6 +32,10 @@ class KillWitness(QObject):
         self._runner, self._read = runner, read
         self._before: MemoryState | None = None
         self._waiting: Callable[[MemoryTrouble | None], None] | None = None
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(LONGEST_MS)
+        self._patience.timeout.connect(self.hurry)
 
     def begin(self) -> None:
         """A process is being started."""
@@ -41,15 +48,17 @@ class KillWitness(QObject):
         return self._runner is not None and killed_from_outside(exit_code, number)
 
     def ask(self, done: Callable[[MemoryTrouble | None], None]) -> None:
-        """Call ``done`` with what happened to memory, soon; or at once when `hurry` is called before."""
+        """Call ``done`` with what happened to memory; with None when that takes longer than `LONGEST_MS`."""
         if self._runner is None:
             done(None)
             return
         self._waiting = done
+        self._patience.start()
         self._runner.run(self._read, self._answer)
 
     def hurry(self) -> None:
-        """Nothing will be read any more: whoever waits gets None."""
+        """Wait no longer: whoever asked gets None."""
+        self._patience.stop()
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             waiting(None)
@@ -58,6 +67,7 @@ class KillWitness(QObject):
         self._before = result.value if isinstance(result, Ok) else None
 
     def _answer(self, result: Result[MemoryState]) -> None:
+        self._patience.stop()
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             waiting(trouble_between(self._before, result.value) if isinstance(result, Ok) else None)

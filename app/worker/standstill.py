@@ -74,6 +74,8 @@ class StandstillGuard(QObject):
 
     def look(self) -> None:
         """Judge the present job by the clock."""
+        if self._link.session.hello is None:
+            self._dog.stirred()  # it is still starting, which has a limit of its own
         standing = self._dog.look(self.clock())
         if standing is Standing.HUNG:
             self._link.condemn(Verdict.NO_PROGRESS)

@@ -85,7 +85,7 @@ class Watchdog:
             self._prefill = event.stats.prefill_tps
 
     def stirred(self) -> None:
-        """The process was seen to read from a drive, though it says nothing."""
+        """It moved, though it says nothing: the process was seen to read from a drive, or is still starting."""
         self._quiet = 0.0
 
     def look(self, now: float) -> Standing:

@@ -156,16 +156,32 @@ def test_who_killed_it(make_world: MakeWorld, name: str, after: MemoryState, cod
     assert answer.text == "still there"
 
 
-def test_the_end_of_the_program_does_not_wait_for_the_witness(make_world: MakeWorld) -> None:
-    """The kernel is being asked when the window closes: every request still gets its end."""
-    world = make_world(generate={"after": 3, "signal": "SIGKILL"})
+def stuck_witness(world: World) -> list[Any]:
+    """The kernel gives no answer; what it was asked."""
     held: list[Any] = []
 
-    class Slow(Loop):
+    class Stuck(Loop):
         def submit(self, work: Any) -> None:
             held.append(work)
 
-    world.service._link._witness = KillWitness(SerialRunner(Slow(), world.service), lambda: QUIET, world.service)
+    world.service._link._witness = KillWitness(SerialRunner(Stuck(), world.service), lambda: QUIET, world.service)
+    return held
+
+
+def test_a_runner_that_is_stuck_holds_no_answer_up(make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.worker.kill_witness.LONGEST_MS", 50)
+    world = make_world(runs=[{"generate": {"after": 3, "signal": "SIGKILL"}}, {}])
+    stuck_witness(world)
+    die(world, Way("", "killed", "", AGAIN))
+    again = world.ask("still there")
+    world.until_ended(again)
+    assert again.text == "still there"
+
+
+def test_the_end_of_the_program_does_not_wait_for_the_witness(make_world: MakeWorld) -> None:
+    """The kernel is being asked when the window closes: every request still gets its end."""
+    world = make_world(generate={"after": 3, "signal": "SIGKILL"})
+    held = stuck_witness(world)
     world.until_ended(world.load())
     answer = world.ask("a b c d e f")
     world.until(lambda: len(held) == 2)

@@ -144,6 +144,19 @@ def test_waiting_for_a_message_is_no_standstill(make_bench) -> None:
     assert (bench.notices, bench.deaths) == ([], [])
 
 
+def test_a_worker_that_is_still_starting_is_not_charged(make_bench) -> None:
+    bench = make_bench(hello_delay=1.0, **STILL_LOAD)
+    hand = Hand(bench)
+    bench.load()
+    bench.until(lambda: hand.guard._timer.isActive())
+    hand.turn(200)
+    bench.until(lambda: len(bench.progress) == 2)
+    hand.turn(59)
+    assert still(bench) == []
+    hand.turn(1)
+    assert len(still(bench)) == 1
+
+
 def test_a_suspended_computer_charges_nothing(make_bench) -> None:
     bench = make_bench(**STILL_LOAD)
     hand = halfway(bench)
