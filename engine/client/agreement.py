@@ -40,7 +40,8 @@ LIKELY: Final = -7.0
 UNKNOWN: Final = -30.0
 """For a token that the CPU did not tell of, which happens only where it forbids it."""
 
-FEWEST_PLACES: Final = 3
+FEWEST_PLACES: Final = 4
+"""With fewer of them the same choice may be chance."""
 
 
 class Outcome(StrEnum):

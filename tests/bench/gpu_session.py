@@ -6,8 +6,8 @@ platformdirs and llama_cpp (bindings and libraries). Models are made on the spot
     python -m tests.bench.gpu_session [--out FOLDER] [--llama-bench PROGRAM] [--shape 7B --shape 163M]
 
 For each shape: loading on the GPU, memory by the driver's own figure before, during and after, an answer of 64 tokens,
-speed (against llama-bench where it is given), cancels at random moments, kill and restart. Each part is guarded: one
-that fails is a line in ``results.json``, and the rest goes on.
+the self-test, speed (against llama-bench where it is given), cancels at random moments, kill and restart. Each part is
+guarded: one that fails is a line in ``results.json``, and the rest goes on.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import msgspec
 from engine.errors import VrambleError
 from engine.protocol.frames import Loaded
 from engine.protocol.types import DeviceInfo, DeviceKind, FinishReason, FlashAttention
-from tests.bench import restart_ready
+from tests.bench import restart_ready, self_test_figures
 from tests.bench.big_gguf import SHAPES, BigShape, numbered_words, write_model
 from tests.bench.cancel_latency import CancelBench, Latency, Subject, show
 from tests.bench.driver_memory import MIB, DriverMemory, driver_memory
@@ -73,6 +73,7 @@ class OneShape:
         if part(f"{name} file", self._write) is None:
             return
         part(f"{name} load, answer, unload", self._load_answer_unload)
+        part(f"{name} self-test", self._self_test)
         ours = part(f"{name} speed", self._speed)
         if llama_bench is not None:
             theirs = part(f"{name} llama-bench", lambda: self._llama_bench(llama_bench))
@@ -113,6 +114,10 @@ class OneShape:
             "memory_back_seconds": seconds,
             "answer": msgspec.to_builtins(finished),
         }
+
+    def _self_test(self) -> dict[str, Any]:
+        """Whether the CPU agrees with the GPU, and what asking it costs."""
+        return self_test_figures.measure(self._model, self._subject.options, software=is_software(self._device))
 
     def _free(self, worker: TimedWorker) -> int | None:
         return next((d.memory_free for d in worker.devices().devices if d.id == self._device.id), None)

@@ -17,7 +17,7 @@ from engine.protocol.frames import Failed, SelfTest, SelfTested
 from engine.protocol.probe import Probe, Reference
 from engine.protocol.types import FlashAttention, KvType, LoadOptions, LoraAdapter, RopeScaling
 from engine.worker.logits import KEPT
-from engine.worker.self_test import CHOSEN, FIRST_SLICE, FOLLOWED, ON_CPU
+from engine.worker.self_test import FIRST_SLICE, ON_CPU
 from tests.engine.worker.conftest import StartWorker
 from tests.engine.worker.driver import ROOT, Worker, starter_model, user
 from tests.engine.worker.test_real_vulkan import ALLOWED, software_of
@@ -60,11 +60,8 @@ def small(tmp_path_factory: pytest.TempPathFactory, models: Path) -> Path:
 
 def test_what_is_read_off(worker: Worker, tiny: Path) -> None:
     probe, _ = load_and_probe(worker, tiny)
-    assert [place.read for place in probe.positions] == list(range(ON_CPU, ON_CPU + FOLLOWED + CHOSEN))
-    assert len(probe.tokens) == ON_CPU + FOLLOWED + CHOSEN - 1
-    assert probe.chosen == CHOSEN - 1
-    own = [place.best[0].token for place in probe.positions[-CHOSEN:-1]]
-    assert list(probe.tokens[-probe.chosen :]) == own, "greedy: the best token is the next one"
+    assert [place.read for place in probe.positions] == list(range(ON_CPU, 2 * ON_CPU))
+    assert (len(probe.tokens), probe.chosen) == (2 * ON_CPU - 1, 0)
     for place in probe.positions:
         assert len(place.best) == KEPT
         logprobs = [candidate.logprob for candidate in place.best]
@@ -96,7 +93,7 @@ def test_without_a_model(start_worker: StartWorker) -> None:
 def test_small_batches(worker: Worker, tiny: Path, n_batch: int) -> None:
     probe, _ = load_and_probe(worker, tiny, n_batch=n_batch)
     assert look_at(probe).outcome is Outcome.OK
-    assert len(probe.positions) == FOLLOWED + CHOSEN
+    assert len(probe.positions) == ON_CPU
 
 
 def test_a_context_of_sixteen_tokens(worker: Worker, tiny: Path) -> None:
@@ -224,6 +221,9 @@ def test_a_real_graphics_path_agrees_with_the_cpu(start_worker: StartWorker, sma
     worker = start_worker(env=ALLOWED)
     probe, reference = load_and_probe(worker, small, device=software_of(worker).id)
     assert len(probe.tokens) > FIRST_SLICE
+    own = [place.best[0].token for place in probe.positions if place.read >= len(probe.tokens) - probe.chosen]
+    assert probe.chosen >= 2
+    assert list(probe.tokens[-probe.chosen :]) == own[:-1], "greedy: the best token is the next one"
     assert look_at(probe).outcome is Outcome.OK
     cpu = probed(start_worker(), reference)
     assert compare(probe, cpu).outcome is Outcome.OK
