@@ -66,7 +66,6 @@ class Services:
         """What can wait until the window is seen: the history is read, the worker tells its devices."""
         self.chat.start()
         self.worker.start()
-        self.sleep.listen(SerialRunner(ThreadExecutor("bus"), self.lifetime))
 
     def close(self, done: Callable[[], None]) -> None:
         """Save what streams, end the worker, then ``done``. Returns at once."""
@@ -140,7 +139,7 @@ def build(paths: Paths) -> Services:
     chat = ChatController(worker, paths.database, database, settings, notices, choice.choose, parent=lifetime)
     downloads.finished.connect(lambda _job: library.rescan())
     worker.state_changed.connect(lambda _state: memory.set_worker(worker.pid))
-    sleep = SleepWatch(parent=lifetime)
+    sleep = SleepWatch(None, lifetime, lambda: SerialRunner(ThreadExecutor("bus"), lifetime))
     upkeep = Upkeep(worker, settings, notices, sleep, lifetime)
     memory.sampled.connect(upkeep.freed.take)
     return Services(

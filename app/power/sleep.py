@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import SLOT, QObject, Qt, QTimer, Signal, Slot
@@ -23,6 +24,8 @@ class SleepWatch(QObject):
 
     Args:
         meter: The clocks.
+        bus_runner: Makes the runner on which the connection to the bus is opened, when somebody watches for the first
+            time; None: logind is not heard.
 
     Attributes:
         resumed: The computer woke up; seconds that it slept, 0.0 when they are unknown.
@@ -30,9 +33,15 @@ class SleepWatch(QObject):
 
     resumed = Signal(float)
 
-    def __init__(self, meter: SleepMeter | None = None, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        meter: SleepMeter | None = None,
+        parent: QObject | None = None,
+        bus_runner: Callable[[], SerialRunner] | None = None,
+    ) -> None:
         super().__init__(parent)
         self._meter = meter or SleepMeter()
+        self._bus_runner = bus_runner
         self._falling_asleep = False
         self._listening: bool | None = None
         self._timer = QTimer(self)
@@ -50,6 +59,9 @@ class SleepWatch(QObject):
         if watched and not self._timer.isActive():
             self._meter.look()
             self._timer.start()
+            make, self._bus_runner = self._bus_runner, None
+            if make is not None:
+                self.listen(make())
         elif not watched:
             self._timer.stop()
 

@@ -119,6 +119,24 @@ def test_the_signal_of_a_bus(machine: Machine, bus: str, qtbot: QtBot) -> None:
     QDBusConnection.disconnectFromBus(bus)
 
 
+def test_the_bus_is_asked_for_when_somebody_watches(qtbot: QtBot, bus: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[SerialRunner] = []
+
+    def runner() -> SerialRunner:
+        made.append(SerialRunner(ThreadExecutor("bus")))
+        return made[-1]
+
+    monkeypatch.setattr("app.power.sleep.open_bus", lambda _address: open_bus(bus))
+    watch = SleepWatch(SleepMeter(), None, runner)
+    assert (made, watch.listening) == ([], None)
+    watch.set_watched(True)
+    qtbot.waitUntil(lambda: watch.listening is not None)
+    watch.set_watched(False)
+    watch.set_watched(True)
+    assert (len(made), watch.listening) == (1, True)
+    watch.set_watched(False)
+
+
 def test_without_a_bus_nothing_happens(machine: Machine, tmp_path: Path, qtbot: QtBot) -> None:
     runner = SerialRunner(ThreadExecutor("bus"))
     machine.watch.listen(runner, f"unix:path={tmp_path / 'nothing'}")
