@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from pathlib import PurePath
+
+import msgspec
 
 from engine.client.death import WorkerDeath, describe_death
 from engine.client.death_words import Verdict
@@ -181,12 +184,22 @@ class Session:
         wanted = self._phase is Phase.STOPPING
         self._phase = Phase.STOPPED if wanted else Phase.CRASHED
         death = None if wanted else describe_death(exit_code, signal, log_tail, self.verdict, trouble=trouble)
+        if death is not None:
+            death = self._with_file(death)
         failures = [self._failure(id_, death) for id_ in self._pending]
         self._pending.clear()
         self._cancelled.clear()
         self._watch.clear_all()
         self.model = None
         return death, failures
+
+    def _with_file(self, death: WorkerDeath) -> WorkerDeath:
+        """The file that was being loaded belongs to the story: it may be the reason."""
+        head = next(iter(self._pending.values()), None)
+        if not isinstance(head, Load):
+            return death
+        sentence = f"{death.sentence} It was loading {PurePath(head.path).name}."
+        return msgspec.structs.replace(death, sentence=sentence)
 
     def _failure(self, id_: int, death: WorkerDeath | None) -> Failed:
         if death is None:
