@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from engine.errors import VrambleError
-from engine.protocol.types import Sampling
+from engine.protocol.types import DeviceKind, Sampling
 from engine.sampling.check import check_sampling
 from engine.sampling.json_schema import grammar_of
 from engine.worker.constraint import Constraint
@@ -35,7 +35,8 @@ class Chooser:
         )
         biases = {entry.token: entry.bias for entry in sampling.logit_bias}
         biases |= dict.fromkeys(vocabulary.suppressed, float("-inf"))
-        self._picker = Picker(loaded.llama, loaded.context, self._sampler, vocabulary.size, biases)
+        cold = loaded.info.device.kind is DeviceKind.CPU
+        self._picker = Picker(loaded.llama, loaded.context, self._sampler, vocabulary.size, biases, cold=cold)
         self.pick = self._picker.pick
         self.has_grammar = self._constraint is not None
 

@@ -113,10 +113,10 @@ class Generator:
                 return FinishReason.STOP
             count += 1
             self._generated = count
-            timing.last = clock()
+            timing.last = now = clock()
             if count == 1:
-                timing.first = timing.last
-            add(piece, token, count)
+                timing.first = now
+            add(piece, token, count, now)
             if text.over:
                 return FinishReason.STOP
             if count >= limit:
@@ -142,7 +142,7 @@ class Generator:
         decode(loaded, (ctypes.c_int32 * len(closing))(*closing), len(closing))
         loaded.cache.tokens += closing
         for token in closing:
-            text.add(vocabulary.piece(token) or b"", token, self._generated)
+            text.add(vocabulary.piece(token) or b"", token, self._generated, time.monotonic())
         thoughts.step(self._generated, may_write=False)
         return None
 

@@ -16,7 +16,7 @@ class DeltaWriter:
     """Collects text and sends it at most 30 times a second."""
 
     def __init__(
-        self, request_id: int, send: Callable[[FromWorker], None], clock: Callable[[], float] = time.perf_counter
+        self, request_id: int, send: Callable[[FromWorker], None], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._id = request_id
         self._send = send
@@ -26,13 +26,17 @@ class DeltaWriter:
         self._due = 0.0
         self._marks: deque[tuple[float, int]] = deque()
 
-    def add(self, text: str, tokens: int, thought: str = "") -> None:
-        """Take text; send what was collected when it is time. ``tokens``: generated so far."""
+    def add(self, text: str, tokens: int, now: float, thought: str = "") -> None:
+        """Take text; send what was collected when it is time.
+
+        Args:
+            tokens: Generated so far.
+            now: The clock's time, which the caller knows.
+        """
         if text:
             self._parts.append(text)
         if thought:
             self._thoughts.append(thought)
-        now = self._clock()
         if now >= self._due and (self._parts or self._thoughts):
             self._due = now + INTERVAL_SECONDS
             self._flush(now, tokens)

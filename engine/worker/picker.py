@@ -1,9 +1,11 @@
 """The next token from the logits: the sampler chain in C, given only the tokens that can still win.
 
-``llama_sampler_sample`` copies every token of the vocabulary into an array and then sorts out the best ones: 0.1 to
-0.3 ms for 49,000 tokens, several times that for Gemma's 262,000. A chain that begins with top-k keeps no token
-below the k-th best, so numpy picks the tokens near the maximum (some 20 us) and the chain sees just these. The result
-is the same token; a test compares both ways.
+``llama_sampler_sample`` copies every token of the vocabulary into an array and then sorts out the best ones: 0.1 ms for
+49,000 tokens, several times that for Gemma's 262,000. A chain that begins with top-k keeps no token below the k-th
+best, so numpy picks the tokens near the maximum and the chain sees just these. The result is the same token; a test
+compares both ways. Which way is faster depends on the caches. Beside a GPU they are warm and numpy takes some 20 us.
+Where the processor computes the model itself, the weights push everything else out, each line of Python and each call
+of numpy costs five to ten times as much, and a vocabulary of usual size is sooner copied.
 
 With a grammar the chain chooses first. Only a token that the grammar refuses costs a look at the whole vocabulary.
 """
@@ -11,7 +13,8 @@ With a grammar the chain chooses first. Only a token that the grammar refuses co
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -35,12 +38,17 @@ LARGEST_NEED = 2000
 """Above this the whole array is no slower."""
 
 
+SOON_COPIED = 100_000
+"""Tokens of a vocabulary up to which cold caches favour the whole array."""
+
+
 class Picker:
     """Picks the tokens of one answer.
 
     Args:
         n_vocab: Number of logits the model gives.
         biases: Token -> what is added to its logit; minus infinity forbids it.
+        cold: The processor computes the model, so its caches are cold.
     """
 
     def __init__(
@@ -50,22 +58,32 @@ class Picker:
         sampler: Sampler,
         n_vocab: int,
         biases: Mapping[int, float] | None = None,
+        *,
+        cold: bool = False,
     ) -> None:
-        self._api = llama.api
-        self._context, self._sampler, self._n_vocab = context, sampler, n_vocab
+        api = llama.api
+        self._context, self._chain, self._n_vocab = context, sampler.chain, n_vocab
+        self._apply, self._sample = api.llama_sampler_apply, api.llama_sampler_sample
+        self._accept = api.llama_sampler_accept
+        self._logits_address = logits_address(api)
         self._depth = FIRST_DEPTH
         self._address = 0
         self._logits: Logits = np.empty(0, np.float32)
-        self._buffer = np.zeros(n_vocab, TOKEN_DATA)
-        self._array: Any = self._api.llama_token_data_array()
+        buffer = np.zeros(n_vocab, TOKEN_DATA)
+        self._rows, self._row_ids, self._row_logits = buffer, buffer["id"], buffer["logit"]
+        self._array: Any = api.llama_token_data_array()
         self._reference = ctypes.byref(self._array)
-        self._data = ctypes.cast(self._buffer.ctypes.data, self._api.llama_token_data_p)
+        self._data = ctypes.cast(buffer.ctypes.data, api.llama_token_data_p)
         need = sampler.needed_candidates
         self._need = need if need is not None and need <= min(LARGEST_NEED, n_vocab) else None
-        self._greedy = sampler.is_plain_greedy
+        self._greedy, self._remembers = sampler.is_plain_greedy, sampler.remembers
+        self._native = self._need is None or (cold and n_vocab <= SOON_COPIED and not self._greedy)
         known = {token: bias for token, bias in (biases or {}).items() if 0 <= token < n_vocab}
-        self._biased = np.array(list(known), np.intp)
+        self._biased = np.array(list(known), np.intp) if known else None
         self._biases = np.array(list(known.values()), np.float32)
+        self._checked = False
+        """Whether the first logits are numbers: a model whose file is broken computes none from the start."""
+
         self.constraint: Constraint | None = None
         """What the next tokens have to keep to; set and taken away between two calls of `pick`."""
 
@@ -75,16 +93,24 @@ class Picker:
         Raises:
             VrambleError: ``bad-logits``: the model computed no number; ``grammar-stuck``: no token fits the grammar.
         """
-        if self._need is None and self.constraint is None and not len(self._biased):
-            return int(self._api.llama_sampler_sample(self._sampler.chain, self._context, -1))
-        logits = self._view()
-        if len(self._biased):
+        if self._native and self._checked and self.constraint is None and self._biased is None:
+            return int(self._sample(self._chain, self._context, -1))
+        address = self._logits_address(self._context, -1)
+        if address != self._address:
+            self._address = address
+            self._logits = np.ctypeslib.as_array(ctypes.cast(address, _FLOATS), (self._n_vocab,))
+        logits = self._logits
+        if self._biased is not None:
             logits[self._biased] += self._biases
         if self.constraint is not None:
             return self._pick_within(self.constraint, logits)
+        if self._native:
+            if not self._checked:
+                self._checked = _check(float(logits.max()))
+            return int(self._sample(self._chain, self._context, -1))
         token = self._choose(logits)
-        if not self._greedy:
-            self._api.llama_sampler_accept(self._sampler.chain, token)
+        if self._remembers:
+            self._accept(self._chain, token)
         return token
 
     def _pick_within(self, constraint: Constraint, logits: Logits) -> int:
@@ -95,36 +121,25 @@ class Picker:
         if token == NO_TOKEN:
             return token
         constraint.accept(token)
-        self._api.llama_sampler_accept(self._sampler.chain, token)
+        self._accept(self._chain, token)
         return token
 
     def _choose(self, logits: Logits) -> int:
-        best = logits.max()
-        if not np.isfinite(best):
-            raise VrambleError(
-                "bad-logits",
-                "The model computed no valid numbers.",
-                "Try another device or another model file.",
-            )
         if self._greedy:
-            return int(logits.argmax())
-        return self._choose_from(self._candidates(logits, float(best)), logits)
+            token = int(logits.argmax())
+            _check(float(logits[token]))
+            return token
+        return self._choose_from(self._candidates(logits), logits)
 
-    def _view(self) -> Logits:
-        pointer = self._api.llama_get_logits_ith(self._context, -1)
-        address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
-        if address != self._address:
-            self._address = address
-            self._logits = np.ctypeslib.as_array(pointer, (self._n_vocab,))
-        return self._logits
-
-    def _candidates(self, logits: Logits, best: float) -> Ids:
+    def _candidates(self, logits: Logits) -> Ids:
         """Ids of the tokens that decide: at least as many as the chain needs, the best ones among them."""
+        best = float(logits.max())
+        _check(best)
         need = self._need
         if need is None:
             return np.arange(self._n_vocab)
         while True:
-            found = np.flatnonzero(logits >= best - self._depth)
+            found = (logits >= best - self._depth).nonzero()[0]
             if len(found) >= need:
                 break
             if self._depth > 1e6:
@@ -138,7 +153,7 @@ class Picker:
         """The chain's choice among all tokens that the grammar allows now; `NO_TOKEN` when it is complete."""
         finite = np.flatnonzero(logits > -np.inf)
         self._fill(finite, logits)
-        found = constraint.allowed(self._buffer[: len(finite)], self._reference)
+        found = constraint.allowed(self._rows[: len(finite)], self._reference)
         while len(found):
             token = self._choose_from(found, logits)
             if constraint.is_text(token):
@@ -154,14 +169,40 @@ class Picker:
 
     def _choose_from(self, ids: Ids, logits: Logits) -> int:
         self._fill(ids, logits)
-        self._api.llama_sampler_apply(self._sampler.chain, self._reference)
-        return int(self._array.data[self._array.selected].id)  # XTC moves the beginning of the data
+        array = self._array
+        self._apply(self._chain, self._reference)
+        return int(array.data[array.selected].id)  # XTC moves the beginning of the data
 
     def _fill(self, ids: Ids, logits: Logits) -> None:
         size = len(ids)
-        rows = self._buffer[:size]
-        rows["id"] = ids
-        rows["logit"] = logits[ids]
-        rows["p"] = 0.0
+        self._row_ids[:size] = ids
+        self._row_logits[:size] = logits[ids]
         array = self._array
         array.data, array.size, array.selected, array.sorted = self._data, size, -1, False
+
+
+_FLOATS = ctypes.POINTER(ctypes.c_float)
+
+
+def logits_address(api: Any) -> Callable[[Pointer, int], int]:
+    """``llama_get_logits_ith`` that gives a number: the bindings' own makes a pointer object for each call."""
+    bound = api.llama_get_logits_ith
+    if hasattr(bound, "restype"):
+        prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32)
+        return prototype(ctypes.cast(bound, ctypes.c_void_p).value or 0)
+    return lambda context, index: ctypes.cast(bound(context, index), ctypes.c_void_p).value or 0
+
+
+def _check(best: float) -> bool:
+    """True when the best logit is a number.
+
+    Raises:
+        VrambleError: ``bad-logits``.
+    """
+    if not isfinite(best):
+        raise VrambleError(
+            "bad-logits",
+            "The model computed no valid numbers.",
+            "Try another device or another model file.",
+        )
+    return True

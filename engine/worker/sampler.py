@@ -41,6 +41,11 @@ class Sampler:
         return self._sampling.temperature <= 0 and not (self._penalised or self._dry)
 
     @property
+    def remembers(self) -> bool:
+        """Whether the chain has to be told which tokens were chosen."""
+        return bool(self._penalised or self._dry)
+
+    @property
     def needed_candidates(self) -> int | None:
         """How many of the best tokens decide the outcome; None when all do.
 

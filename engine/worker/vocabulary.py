@@ -30,6 +30,9 @@ class Vocabulary:
         self.pieces: dict[int, bytes | None] = {NO_TOKEN: None}
         """Bytes of tokens seen so far; None for tokens that end the turn, and for `NO_TOKEN`."""
 
+        self.texts: dict[int, str] = {}
+        """Texts of those among them that are plain ASCII: no character is cut in them."""
+
         self._buffer = ctypes.create_string_buffer(_PIECE_BYTES)
         self.silent = self._silent()
         """Tokens that are never shown: control tokens, and those that stand for no text."""
@@ -95,19 +98,26 @@ class Vocabulary:
         """The bytes of a token that is not in `pieces` yet; puts it there. None: it ends the turn."""
         piece = None if self._api.llama_vocab_is_eog(self._vocab, token) else self._piece(token)
         self.pieces[token] = piece
+        if piece and piece.isascii():
+            self.texts[token] = piece.decode("ascii")
         return piece
 
     def end_turn_at(self, tokens: Iterable[int]) -> None:
         """Let these tokens end the turn, too."""
         added = [token for token in tokens if not self._api.llama_vocab_is_eog(self._vocab, token)]
         self.ends = tuple(dict.fromkeys([*self.ends, *added]))
-        self.pieces.update(dict.fromkeys(added))
+        self._set_pieces(added, None)
 
     def go_on_at(self, tokens: Iterable[int]) -> None:
         """Let these tokens, which are never shown, not end the turn: they only mark its parts."""
         gone = frozenset(tokens)
         self.ends = tuple(token for token in self.ends if token not in gone)
-        self.pieces.update(dict.fromkeys(gone, b""))
+        self._set_pieces(gone, b"")
+
+    def _set_pieces(self, tokens: Iterable[int], piece: bytes | None) -> None:
+        for token in tokens:
+            self.pieces[token] = piece
+            self.texts.pop(token, None)
 
     def piece(self, token: int) -> bytes | None:
         """The bytes of a token; None when it ends the turn."""

@@ -1,69 +1,140 @@
 """Decode speed of the worker, through its process and protocol, against llama-bench of the same build.
 
-Both run in turns, so that a machine with other work slows both. llama-bench does not sample; the worker samples, turns
-tokens into text and writes frames. Use, in the checkout:
+llama-bench does not sample; the worker samples, turns tokens into text and writes frames. Both run in turns, with the
+same flags, context depth and number of threads. On a machine with other work the clock says little: ``--exclusive``
+runs both at real-time priority (``chrt``, needs the right to it) in bursts of seconds, and the CPU time for each token,
+which other work hardly changes, stands beside it. Use, in the checkout:
 
-    .venv/bin/python -m tests.bench.decode_ratio [--rounds 5] [--threads 2]
+    .venv/bin/python -m tests.bench.decode_ratio [--rounds 5] [--threads 2] [--tokens 128 --tokens 1024] [--exclusive]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import resource
 import statistics
 import subprocess
+import sys
 import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from engine.protocol.types import FinishReason, Sampling
+from engine.protocol.types import LogitBias, Sampling
 from tests.bench.build_llama_bench import build, engine_in_cache
 from tests.engine.worker.driver import Worker, starter_model, user
 
 QUESTION = user("Write a very long story about a lighthouse keeper and the sea. Do not stop early.")
+NEVER_ENDS = tuple(LogitBias(token, -1000.0) for token in (0, 2))
+"""The starter model's tokens that end a text."""
+
+EXCLUSIVE = ("chrt", "-f", "1")
+REST_SECONDS = 1.0
+"""Between two bursts, for everybody else on the machine."""
 
 
-def bench_tps(program: Path, model: Path, threads: int, tokens: int) -> float:
-    """Tokens per second of llama-bench's text generation, one repetition after its warm-up."""
-    command = [program, "-m", model, "-p", "0", "-n", str(tokens), "-t", str(threads), "-r", "1", "-o", "json"]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
-    (result,) = json.loads(done.stdout)
-    return float(result["avg_ts"])
+@dataclass(frozen=True)
+class Speed:
+    """Wall and CPU time for each token, milliseconds."""
+
+    wall: float
+    cpu: float
 
 
-def worker_tps(worker: Worker, tokens: int, seed: int) -> float:
-    """Tokens per second of one answer, after its first token; default sampling. Warmed up, as llama-bench does."""
-    worker.finished(QUESTION, sampling=Sampling(seed=seed), max_tokens=tokens)
-    for attempt in range(20):
-        _, end = worker.finished(QUESTION, sampling=Sampling(seed=seed + 1000 * attempt), max_tokens=tokens)
-        if end.reason is FinishReason.LENGTH:
-            return end.stats.decode_tps
-    raise RuntimeError("the model ends its answer before the wanted number of tokens")
+@dataclass(frozen=True)
+class Bench:
+    """llama-bench, one repetition of its text generation after its own warm-up."""
+
+    program: Path
+    model: Path
+    threads: int
+    prefix: Sequence[str]
+
+    def run(self, tokens: int, depth: int) -> Speed:
+        """Generate behind ``depth`` tokens. The CPU time is the difference to a run of a quarter of the tokens."""
+        few = max(1, tokens // 4)
+        (_, before), (wall, after) = self._run(few, depth), self._run(tokens, depth)
+        return Speed(wall, 1000 * (after - before) / (tokens - few))
+
+    def _run(self, tokens: int, depth: int) -> tuple[float, float]:
+        words = ["-m", self.model, "-p", 0, "-n", tokens, "-d", depth, "-t", self.threads, "-r", 1, "-o", "json"]
+        command = [*self.prefix, str(self.program), *map(str, words), "-dev", "none"]
+        begin = _cpu(resource.getrusage(resource.RUSAGE_CHILDREN))
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        (result,) = json.loads(done.stdout)
+        return 1000 / float(result["avg_ts"]), _cpu(resource.getrusage(resource.RUSAGE_CHILDREN)) - begin
+
+
+def _cpu(usage: resource.struct_rusage) -> float:
+    return usage.ru_utime + usage.ru_stime
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def worker_speed(worker: Worker, tokens: int, sampling: Sampling) -> tuple[Speed, int]:
+    """One answer after its first token, and the length of its prompt."""
+    begin = cpu_seconds(worker.process.pid)
+    _, end = worker.finished(QUESTION, sampling=sampling, max_tokens=tokens)
+    used = cpu_seconds(worker.process.pid) - begin
+    return Speed(1000 / end.stats.decode_tps, 1000 * used / tokens), end.stats.prompt_tokens
+
+
+def compare(bench: Bench, worker: Worker, tokens: int, rounds: int, sampling: Sampling) -> None:
+    """Run the rounds and print the table."""
+    _, depth = worker_speed(worker, 8, sampling)
+    pairs = []
+    print(f"{tokens} tokens     wall ms/token: llama-bench  worker  ratio     CPU ms/token: llama-bench  worker  ratio")
+    for number in range(rounds):
+        native = bench.run(tokens, depth)
+        time.sleep(REST_SECONDS)
+        ours, _ = worker_speed(worker, tokens, sampling)
+        time.sleep(REST_SECONDS)
+        pairs.append((native, ours))
+        print(f"{number + 1:10} {_row(native, ours)}", flush=True)
+    native, ours = (
+        Speed(statistics.median(one.wall for one in column), statistics.median(one.cpu for one in column))
+        for column in zip(*pairs, strict=True)
+    )
+    print(f"    median {_row(native, ours)}")
+    ratio = statistics.median(native.wall / ours.wall for native, ours in pairs)
+    best = min(native.wall for native, _ in pairs) / min(ours.wall for _, ours in pairs)
+    print(f"speed of the worker / llama-bench: median of the pairs {ratio:.3f}, best against best {best:.3f}")
+
+
+def _row(native: Speed, ours: Speed) -> str:
+    return (
+        f"{native.wall:26.2f} {ours.wall:7.2f}  {native.wall / ours.wall:5.3f}"
+        f" {native.cpu:29.2f} {ours.cpu:7.2f}  {native.cpu / ours.cpu:5.3f}"
+    )
 
 
 def main() -> None:
-    """Run the rounds and print the table."""
+    """Compare for each number of tokens."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, default=None, help="default: the starter model")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--tokens", type=int, default=128)
+    parser.add_argument("--tokens", type=int, action="append")
+    parser.add_argument("--greedy", action="store_true", help="temperature 0 instead of the default sampling")
+    parser.add_argument("--exclusive", action="store_true", help="real-time priority for both")
     options = parser.parse_args()
+    prefix = EXCLUSIVE if options.exclusive else ()
     model = options.model or starter_model()
-    program = build(engine_in_cache())
-    pairs = []
-    with tempfile.TemporaryDirectory() as folder, Worker(log=Path(folder) / "worker.log") as worker:
-        worker.loaded(model, n_threads=options.threads, n_ctx=1024, device="cpu")
-        worker_tps(worker, options.tokens, 0)
-        print("round  llama-bench  worker  ratio")
-        for number in range(options.rounds):
-            native = bench_tps(program, model, options.threads, options.tokens)
-            ours = worker_tps(worker, options.tokens, number)
-            pairs.append((native, ours))
-            print(f"{number + 1:5}  {native:11.1f}  {ours:6.1f}  {ours / native:5.3f}", flush=True)
-    native, ours = (statistics.median(column) for column in zip(*pairs, strict=True))
-    ratio = statistics.median(ours / native for native, ours in pairs)
-    best = max(ours for _, ours in pairs) / max(native for native, _ in pairs)
-    print(f"median {native:10.1f}  {ours:6.1f}  {ratio:5.3f}   best against best {best:5.3f}")
+    bench = Bench(build(engine_in_cache()), model, options.threads, prefix)
+    sampling = Sampling(seed=1, temperature=0 if options.greedy else Sampling().temperature, logit_bias=NEVER_ENDS)
+    command = [*prefix, sys.executable, "-P", "-m", "engine.worker"]
+    with tempfile.TemporaryDirectory() as folder, Worker(log=Path(folder) / "log", command=command) as worker:
+        worker.loaded(model, n_threads=options.threads, n_ctx=2048, device="cpu")
+        worker_speed(worker, 32, sampling)
+        for tokens in options.tokens or (128,):
+            compare(bench, worker, tokens, options.rounds, sampling)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,11 @@ class ChannelParser:
         return self._place is _Place.BODY and not self._is_thought
 
     @property
+    def settled(self) -> bool:
+        """Another message can always come."""
+        return False
+
+    @property
     def closing(self) -> str:
         """The end of the message and the header of the answer."""
         return self._marks.to_answer if self._place is _Place.BODY and self._is_thought else ""

@@ -35,6 +35,10 @@ class Parser(Protocol):
         """Whether the model has ended its turn by a mark."""
 
     @property
+    def settled(self) -> bool:
+        """Whether everything that comes is answer text."""
+
+    @property
     def closing(self) -> str:
         """What has to be written to end the thought now; "" where that cannot be."""
 
@@ -82,6 +86,11 @@ class PairParser:
     def over(self) -> bool:
         """Tags end no turn."""
         return False
+
+    @property
+    def settled(self) -> bool:
+        """Nothing opens behind the beginning of the answer."""
+        return self._state is _State.ANSWER
 
     @property
     def closing(self) -> str:

@@ -72,11 +72,11 @@ def chain(api: Api, sampling: Sampling) -> Sampler:
 
 @pytest.mark.parametrize("sampling", SAMPLINGS, ids=str)
 @settings(max_examples=6, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), spread=st.sampled_from([0.01, 1.0, 4.0, 30.0]))
-def test_as_from_the_whole_vocabulary(sampling: Sampling, seed: int, spread: float) -> None:
+@given(seed=st.integers(0, 2**32 - 1), spread=st.sampled_from([0.01, 1.0, 4.0, 30.0]), cold=st.booleans())
+def test_as_from_the_whole_vocabulary(sampling: Sampling, seed: int, spread: float, cold: bool) -> None:
     api, random = Api(), np.random.default_rng(seed)
     few, all_of_them = chain(api, sampling), chain(api, sampling)
-    picker = Picker(SimpleNamespace(api=api), None, few, N_VOCAB)  # type: ignore[arg-type]
+    picker = Picker(SimpleNamespace(api=api), None, few, N_VOCAB, cold=cold)  # type: ignore[arg-type]
     picked, expected = [], []
     for _ in range(25):
         api.logits = random.normal(0, spread, N_VOCAB).astype(np.float32)
@@ -88,11 +88,13 @@ def test_as_from_the_whole_vocabulary(sampling: Sampling, seed: int, spread: flo
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_no_numbers_are_an_error_in_words(value: float) -> None:
+@pytest.mark.parametrize("sampling", [Sampling(), Sampling(temperature=0), Sampling(top_k=0)], ids=str)
+@pytest.mark.parametrize("cold", [False, True])
+def test_no_numbers_are_an_error_in_words(value: float, sampling: Sampling, cold: bool) -> None:
     api = Api()
     api.logits = np.full(N_VOCAB, value, np.float32)
-    sampler = chain(api, Sampling())
-    picker = Picker(SimpleNamespace(api=api), None, sampler, N_VOCAB)  # type: ignore[arg-type]
+    sampler = chain(api, sampling)
+    picker = Picker(SimpleNamespace(api=api), None, sampler, N_VOCAB, cold=cold)  # type: ignore[arg-type]
     with pytest.raises(VrambleError, match="no valid numbers"):
         picker.pick()
     sampler.close()
