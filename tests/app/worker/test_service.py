@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from engine.client.session import WorkerState
-from engine.protocol.frames import Failed, Finished, Loaded
+from engine.protocol.frames import Failed, Finished, Generate, Loaded
 from engine.protocol.types import ChatMessage, FinishReason, LoadOptions, Sampling
-from tests.app.worker.conftest import MODEL, OTHER
+from tests.app.worker.conftest import MODEL, OTHER, Answer
 
 
 def alive(pid: int) -> bool:
@@ -415,11 +415,17 @@ def test_every_request_ends_once_whatever_happens(make_bench, monkeypatch, seed)
     bench = make_bench(runs=[*runs, {}])
     requests = [bench.load()]
     for _ in range(25):
-        act = chance.choice(["load", "ask", "ask", "ask", "cancel", "cancel", "kill", "unload", "wait", "wait"])
+        act = chance.choice(
+            ["load", "ask", "ask", "ask", "look", "look", "cancel", "cancel", "kill", "unload", "wait", "wait"]
+        )
         if act == "load":
             requests.append(bench.load(chance.choice([MODEL, OTHER])))
         elif act == "ask":
             requests.append(bench.ask("a b c d"))
+        elif act == "look":
+            look = Answer()
+            look.id = bench.service.look(Generate(id=0, messages=(), max_tokens=3), look.ends.append)
+            requests.append(look)
         elif act == "cancel":
             bench.service.cancel(chance.choice(requests).id)
         elif act == "kill" and bench.service.pid is not None:
@@ -427,7 +433,7 @@ def test_every_request_ends_once_whatever_happens(make_bench, monkeypatch, seed)
         elif act == "unload":
             bench.service.unload()
         else:
-            bench.qtbot.wait(chance.randrange(60))
+            bench.qtbot.wait(chance.randrange(6))
     for request in requests:
         bench.service.cancel(request.id)
     bench.until_ended(*requests)
