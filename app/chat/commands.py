@@ -12,6 +12,7 @@ import msgspec
 from app.chat.load_flags import add_load_flags, read_load_flags, wants_warnings, with_profile
 from app.chat.numbers import whole
 from app.chat.sampling_flags import add_sampling_flags, read_sampling_flags, read_thinking_flags
+from app.chat.self_test_report import run_self_test
 from app.paths import find_paths
 from app.worker.model_argument import HELP, find_model_file
 from engine.client.blocking import BlockingWorker
@@ -40,6 +41,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--system", metavar="T", help="system prompt")
     parser.add_argument("--max-tokens", metavar="N", type=whole(1), help="longest answer in tokens")
     parser.add_argument("--json", action="store_true", help="print one JSON document at the end")
+    parser.add_argument("--self-test", action="store_true", help="compare the device with the CPU instead of answering")
     add_sampling_flags(parser)
     add_load_flags(parser)
     parser.set_defaults(func=run, parser=parser)
@@ -49,17 +51,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Find the model, load it, answer."""
     paths = find_paths()
     interactive = arguments.prompt is None and sys.stdin.isatty()
-    if interactive and arguments.json:
+    if interactive and arguments.json and not arguments.self_test:
         arguments.parser.error("--json needs --prompt or text on standard input")
     options, sampling = read_load_flags(arguments), read_sampling_flags(arguments)
-    prompt = None if interactive else _prompt(arguments.prompt)
+    prompt = None if interactive or arguments.self_test else _prompt(arguments.prompt)
     model = find_model_file(paths, arguments.model)
     with BlockingWorker(worker_command(paths.backends)) as worker:
-        devices = worker.start().devices
+        hello = worker.start()
         chat = Chat(worker, arguments, sampling)
-        info = chat.load(model, with_profile(options, arguments, devices, model))
+        options = with_profile(options, arguments, hello.devices, model)
+        info = chat.load(model, options)
         if prompt is None or wants_warnings(arguments):
             print(*info.warnings, sep="\n", end="\n" * bool(info.warnings), file=sys.stderr)
+        if arguments.self_test:
+            return run_self_test(worker, hello, paths, info, options, arguments.json)
         if prompt is None:
             return chat.converse(info)
         return chat.answer_once(prompt)
