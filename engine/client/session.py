@@ -6,15 +6,12 @@ each submitted request gets exactly one terminal event, from `Session.receive` o
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
-from pathlib import PurePath
-
-import msgspec
 
 from engine.client.death import WorkerDeath, describe_death
 from engine.client.death_words import Verdict
+from engine.client.ends import SUCCESS, failure, id_of_end, misfit, with_file
 from engine.client.memory_trouble import MemoryTrouble
 from engine.client.states import Phase, WorkerState, state_of
 from engine.client.watch import Watch
@@ -23,24 +20,15 @@ from engine.protocol.frames import (
     PROTOCOL_VERSION,
     Cancel,
     Delta,
-    Devices,
-    DryRan,
-    DryRun,
     Failed,
-    Finished,
     FromWorker,
-    Generate,
     Hello,
-    ListDevices,
     Load,
     Loaded,
     Progress,
     Request,
-    SelfTest,
-    SelfTested,
     Terminal,
     Unload,
-    Unloaded,
 )
 from engine.protocol.types import ModelInfo
 
@@ -50,18 +38,6 @@ HELLO_SECONDS = 30.0
 CANCEL_SECONDS = 2.0
 CLOSED_SECONDS = 1.0
 
-
-_END = re.compile(rb'^\s*\{"type":"(?:loaded|unloaded|finished|devices|self_tested|dry_ran|failed)","id":(\d{1,15})\D')
-"""How a terminal frame begins, also one that cannot be read."""
-
-_SUCCESS: dict[type[Request], type[Terminal]] = {
-    Load: Loaded,
-    Unload: Unloaded,
-    Generate: Finished,
-    ListDevices: Devices,
-    SelfTest: SelfTested,
-    DryRun: DryRan,
-}
 
 _VERDICTS: dict[int | str, Verdict] = {"hello": Verdict.NO_HELLO, "closed": Verdict.CLOSED}
 
@@ -185,27 +161,13 @@ class Session:
         self._phase = Phase.STOPPED if wanted else Phase.CRASHED
         death = None if wanted else describe_death(exit_code, signal, log_tail, self.verdict, trouble=trouble)
         if death is not None:
-            death = self._with_file(death)
-        failures = [self._failure(id_, death) for id_ in self._pending]
+            death = with_file(death, next(iter(self._pending.values()), None))
+        failures = [failure(id_, death, cancelled=id_ in self._cancelled) for id_ in self._pending]
         self._pending.clear()
         self._cancelled.clear()
         self._watch.clear_all()
         self.model = None
         return death, failures
-
-    def _with_file(self, death: WorkerDeath) -> WorkerDeath:
-        """The file that was being loaded belongs to the story: it may be the reason."""
-        head = next(iter(self._pending.values()), None)
-        if not isinstance(head, Load):
-            return death
-        sentence = f"{death.sentence} It was loading {PurePath(head.path).name}."
-        return msgspec.structs.replace(death, sentence=sentence)
-
-    def _failure(self, id_: int, death: WorkerDeath | None) -> Failed:
-        if death is None:
-            return Failed(id=id_, code="stopped", message="The engine was stopped before it could answer.")
-        code = "cancelled" if id_ in self._cancelled else death.code
-        return Failed(id=id_, code=code, message=death.sentence, next_step=death.next_step, detail=death.log_tail)
 
     def _take(self, frame: FromWorker | Garbage) -> list[FromWorker]:
         if isinstance(frame, Hello) and self.hello is None and self.verdict is None:
@@ -222,10 +184,10 @@ class Session:
     def _take_garbage(self, garbage: Garbage) -> list[FromWorker]:
         """Skip it; but the end of a request that cannot be read is an end: no other one would come."""
         self.garbage += 1
-        match = _END.match(garbage.line)
-        if match is None or self.hello is None or int(match[1]) not in self._pending:
+        id_ = id_of_end(garbage.line)
+        if id_ is None or self.hello is None or id_ not in self._pending:
             return []
-        return [self._finish(_misfit(int(match[1]), garbage.reason))]
+        return [self._finish(misfit(id_, garbage.reason))]
 
     def _greet(self, hello: Hello) -> list[FromWorker]:
         self._watch.clear("hello")
@@ -250,9 +212,9 @@ class Session:
         request = self._pending.pop(event.id)
         self._cancelled.discard(event.id)
         self._watch.clear(event.id)
-        if not isinstance(event, Failed | _SUCCESS[type(request)]):
+        if not isinstance(event, Failed | SUCCESS[type(request)]):
             self.garbage += 1
-            event = _misfit(event.id, f"{type(event).__name__} for {type(request).__name__}")
+            event = misfit(event.id, f"{type(event).__name__} for {type(request).__name__}")
         if isinstance(event, Loaded):
             self.model = event.model
         self._settle()
@@ -262,13 +224,3 @@ class Session:
         """The oldest request is what the worker is at: a load or unload gives the model up first."""
         if isinstance(next(iter(self._pending.values()), None), Load | Unload):
             self.model = None
-
-
-def _misfit(id_: int, detail: str) -> Failed:
-    return Failed(
-        id=id_,
-        code="worker-protocol",
-        message="The engine gave an answer that does not fit the request.",
-        next_step="Try again; if it happens again, restart Vramble.",
-        detail=detail,
-    )
