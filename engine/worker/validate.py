@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.errors import VrambleError
 from engine.library.gguf import HeaderProblem, ModelHeader, read_file
+from engine.library.names import shard_name, shard_of
 from engine.library.states import FileState
 from engine.loading.check import CODE as BAD_OPTIONS
 from engine.worker.memory_failure import context_memory_failure, load_memory_failure
@@ -27,6 +28,7 @@ _CODES = {
 
 _ARCHITECTURE = re.compile(r"(?:unknown|unsupported) model architecture: '([^']*)'")
 _REASON = re.compile(r"error loading model: (.+)")
+_BAD_TABLE = re.compile(r"gguf_init_from_reader: (.+)")
 _OTHER_OPTIONS = {
     re.compile(r"quantized V cache requires flash_attn"): (
         "This model works without flash attention only, and quantised values in the KV cache need it.",
@@ -52,8 +54,8 @@ def check_file(path: Path) -> ModelHeader:
     """The header of a file that is whole and in a format that the engine reads.
 
     Raises:
-        VrambleError: ``missing-file``, ``not-gguf``, ``gguf-version``, ``cut-file``, ``damaged-file`` and others, each
-            with its sentence.
+        VrambleError: ``missing-file``, ``not-gguf``, ``gguf-version``, ``cut-file``, ``damaged-file``,
+            ``missing-part`` and others, each with its sentence.
     """
     if not path.exists():
         raise VrambleError("missing-file", f"The file {path.name} does not exist.", OTHER_FILE, str(path))
@@ -61,7 +63,23 @@ def check_file(path: Path) -> ModelHeader:
     if isinstance(found, HeaderProblem):
         code, next_step = _CODES.get(found.state, ("damaged-file", DOWNLOAD_AGAIN))
         raise VrambleError(code, f"{path.name}: {found.message}", next_step, str(path))
+    _check_parts(path, found)
     return found
+
+
+def _check_parts(path: Path, header: ModelHeader) -> None:
+    """All parts of a split set have to be there, and it is loaded by its first one."""
+    place = shard_of(path.name)
+    if header.split is None or header.split.count < 2 or place is None:
+        return
+    if header.split.no != 0:
+        message = f"{path.name} is part {header.split.no + 1} of {header.split.count} of a model."
+        raise VrambleError("not-first-part", message, f"Load {shard_name(place, 1)} instead.", str(path))
+    gone = [no for no in range(1, place.total + 1) if not path.with_name(shard_name(place, no)).exists()]
+    if gone:
+        message = f"{path.name}: Part {gone[0]} of {place.total} is missing."
+        step = f"Download {shard_name(place, gone[0])} into the same folder."
+        raise VrambleError("missing-part", message, step, str(path))
 
 
 def load_failure(path: Path, log: str, version: str) -> VrambleError:
@@ -82,6 +100,9 @@ def load_failure(path: Path, log: str, version: str) -> VrambleError:
         return unsuited
     if short := load_memory_failure(path.name, log):
         return short
+    if bad := _BAD_TABLE.search(log):
+        message = f"{path.name} is damaged: {bad[1].strip().rstrip('.')}."
+        return VrambleError("damaged-file", message, DOWNLOAD_AGAIN, log)
     reasons = _REASON.findall(log)
     reason = f": {reasons[-1].strip().rstrip('.')}" if reasons else ""
     return VrambleError("load-failed", f"{path.name} could not be loaded{reason}.", DOWNLOAD_AGAIN, log)
