@@ -7,16 +7,17 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.notices import Notices
 from app.paths import Paths
-from app.worker.service import WorkerService
+from app.worker.service import Answered, WorkerService
 from engine.client.session import WorkerState
 from engine.protocol.frames import Finished, Loaded
 from engine.protocol.types import FinishReason, LoadOptions, Sampling
-from tests.app.worker.conftest import Bench
+from tests.app.worker.conftest import Answer, Bench
 from tests.app.worker.test_service import alive
 from tests.fakes.tiny_gguf import tiny_llama
 
@@ -67,6 +68,46 @@ def test_answer_kill_answer_unload(bench: Bench, tiny: Path) -> None:
     bench.until_state(WorkerState.STOPPED)
     assert not alive(pid)
     assert not alive(killed)
+
+
+def test_a_quiet_look_keeps_the_cache_of_the_conversation(bench: Bench, tiny: Path) -> None:
+    load = bench.load(tiny, OPTIONS)
+    told: list[Answered] = []
+    bench.service.answered.connect(told.append)
+    first = bench.ask("hello " * 20, max_tokens=40, sampling=GREEDY)
+    bench.until(lambda: bool(load.ends and first.ends), 60_000)
+    (answered,) = told
+    assert answered.text == first.text
+    half = answered.text[: len(answered.text) // 2]
+    look = Answer()
+    request = msgspec.structs.replace(answered.request, prefill=half, max_tokens=4)
+    bench.service.look(request, look.ends.append)
+    bench.until(lambda: bool(look.ends), 60_000)
+    assert isinstance(look.end, Finished)
+    assert look.end.stats.cached_tokens > 20, "it went on where the answer was"
+    assert (len(told), bench.service.state) == (1, WorkerState.READY)
+    again = bench.ask("hello " * 20, max_tokens=40, sampling=GREEDY)
+    bench.until(lambda: bool(again.ends), 60_000)
+    assert isinstance(again.end, Finished)
+    assert again.end.stats.cached_tokens > 20
+    assert again.text == first.text
+
+
+@pytest.mark.slow
+def test_a_worker_that_does_not_answer_is_replaced_with_its_model(bench: Bench, tiny: Path) -> None:
+    load = bench.load(tiny, OPTIONS)
+    answer = bench.ask("hello", sampling=GREEDY)
+    bench.until(lambda: bool(load.ends and answer.deltas), 60_000)
+    stopped = pid_of(bench)
+    os.kill(stopped, signal.SIGSTOP)
+    bench.service.cancel(answer.id)
+    bench.until(lambda: bool(answer.ends), 10_000)
+    bench.until_state(WorkerState.READY)
+    assert not alive(stopped)
+    assert answer.text
+    again = bench.ask("hello", max_tokens=5, sampling=GREEDY)
+    bench.until(lambda: bool(again.ends), 60_000)
+    assert again.text.startswith(answer.text[:1])
 
 
 def test_cancel_and_a_file_that_is_no_model(bench: Bench, tiny: Path, tmp_path: Path) -> None:
