@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from engine.errors import VrambleError
 from engine.protocol.frames import Finished, FromWorker, Generate, Progress
-from engine.protocol.types import FinishReason, GenerationStats
+from engine.protocol.types import DeviceKind, FinishReason, GenerationStats
 from engine.worker.answer_text import AnswerText
 from engine.worker.cancel import CancelFlag
 from engine.worker.choosing import Chooser
@@ -95,6 +95,7 @@ class Generator:
         return ThoughtControl(self._loaded, prompt.parser, chooser, self._request.thinking, prompt.template_thinks)
 
     def _decode_loop(self, chooser: Chooser, text: AnswerText, thoughts: ThoughtControl) -> FinishReason:
+        """Token by token. A GPU computes the next one while the text of the last one is written."""
         loaded, cancel, timing = self._loaded, self._cancel, self._timing
         context, vocabulary, pick, add = loaded.context, loaded.vocabulary, chooser.pick, text.add
         run, clock = loaded.llama.api.llama_decode, time.monotonic
@@ -103,6 +104,7 @@ class Generator:
         limit = self._request.max_tokens or room
         cell = (ctypes.c_int32 * 1)()
         batch = loaded.llama.api.llama_batch_get_one(cell, 1)
+        works_aside = loaded.info.device.kind is not DeviceKind.CPU
         count = 0
         while not cancel.is_set:
             if thoughts.active and (reason := self._before_token(thoughts, text)):
@@ -114,20 +116,24 @@ class Generator:
             count += 1
             self._generated = count
             timing.last = now = clock()
-            if count == 1:
-                timing.first = now
-            add(piece, token, count, now)
-            if text.over:
-                return FinishReason.STOP
-            if count >= limit:
-                return FinishReason.LENGTH
-            if len(cached) >= room:
-                return FinishReason.CONTEXT
+            timing.first = timing.first or now
+            is_last = count >= limit or len(cached) >= room
+            writes_first = is_last or count == 1 or not works_aside
+            if writes_first:
+                add(piece, token, count, now)
+                if text.over:
+                    return FinishReason.STOP
+                if is_last:
+                    return FinishReason.LENGTH if count >= limit else FinishReason.CONTEXT
             cell[0] = token
             result = run(context, batch)
             if result != DECODE_OK:
                 return self._decode_ended(result)
             cached.append(token)
+            if not writes_first:
+                add(piece, token, count, now)
+                if text.over:
+                    return FinishReason.STOP
         return FinishReason.CANCELLED
 
     def _before_token(self, thoughts: ThoughtControl, text: AnswerText) -> FinishReason | None:
