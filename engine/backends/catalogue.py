@@ -11,8 +11,9 @@ from pathlib import Path
 from engine.backends import no_device, reasons
 from engine.backends.build_record import read_build_record
 from engine.backends.devices import Device, list_devices
+from engine.backends.elf import NotLoadable, read_library
 from engine.backends.finding import Folder
-from engine.backends.ggml import Ggml
+from engine.backends.ggml import Ggml, mapped_library
 from engine.backends.joined import join_cards
 from engine.backends.load_guard import LoadGuard
 from engine.backends.plugin_record import read_record
@@ -81,6 +82,7 @@ class Catalogue:
             build=read_build_record(),
             guard=guard,
             engine=_bindings(),
+            base=_base(),
             glibc=reasons.system_glibc(),
             off=off,
             blocked={VULKAN: vulkan.blocked} if vulkan.blocked else {},
@@ -124,6 +126,15 @@ def _bindings() -> str | None:
     try:
         return importlib.metadata.version(BINDINGS)
     except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _base() -> str | None:
+    """The soname of the libggml-base in this process: plugins are to be linked to just that one."""
+    path = mapped_library(reasons.BASE)
+    try:
+        return read_library(path).soname or None if path is not None else None
+    except NotLoadable:
         return None
 
 

@@ -29,7 +29,7 @@ _GNU_HASH = struct.Struct("<IIII")
 _SYMBOL = struct.Struct("<IBBHQQ")
 
 _SHARED_OBJECT, _LOAD, _DYNAMIC_SEGMENT = 3, 1, 2
-_NEEDED, _STRINGS, _SYMBOLS = 1, 5, 6
+_NEEDED, _STRINGS, _SYMBOLS, _SONAME = 1, 5, 6, 14
 _VERSIONS, _VERSION_COUNT, _HASH = 0x6FFFFFFE, 0x6FFFFFFF, 0x6FFFFEF5
 
 _MOST_SEGMENTS = 256
@@ -49,12 +49,14 @@ class Library:
     """A shared library that is whole and for this machine.
 
     Attributes:
+        soname: The name under which others need it; empty without one.
         needed: Libraries that the loader must find (``DT_NEEDED``).
         versions: Pairs of library and symbol version that it needs there, such as ``("libc.so.6", "GLIBC_2.34")``.
         is_plugin: Whether it exports ``ggml_backend_init``; None when its table cannot tell.
         size: Bytes.
     """
 
+    soname: str
     needed: tuple[str, ...]
     versions: tuple[tuple[str, str], ...]
     is_plugin: bool | None
@@ -107,10 +109,12 @@ class _File:
 
     def read(self, machine: int | None) -> Library:
         dynamic = self._dynamic(self._headers(machine))
-        strings = dict(dynamic).get(_STRINGS, 0)
-        needed = tuple(self._text(strings + value) for tag, value in dynamic if tag == _NEEDED)
         fields = dict(dynamic)
-        return Library(needed, self._versions(fields, strings), self._exports(fields, strings), self._size)
+        strings = fields.get(_STRINGS, 0)
+        soname = self._text(strings + fields[_SONAME]) if _SONAME in fields else ""
+        needed = tuple(self._text(strings + value) for tag, value in dynamic if tag == _NEEDED)
+        versions, is_plugin = self._versions(fields, strings), self._exports(fields, strings)
+        return Library(soname, needed, versions, is_plugin, self._size)
 
     def _headers(self, machine: int | None) -> tuple[int, int]:
         """Check the header and the segments; gives offset and size of the dynamic section."""

@@ -31,6 +31,7 @@ class Conditions:
 
     Attributes:
         engine: Version of the bindings; None: not known, nothing is refused for it.
+        base: Name under which the engine's libggml-base is known; None likewise.
         off: Names of backends that are switched off, in lower case.
         blocked: Kind -> sentence why it is not even tried.
         why_none: Backend -> sentence for one without a device, or None.
@@ -39,6 +40,7 @@ class Conditions:
     build: BuildRecord
     guard: LoadGuard
     engine: str | None = None
+    base: str | None = None
     glibc: tuple[int, ...] = ()
     off: frozenset[str] = frozenset()
     blocked: Mapping[str, str] = field(default_factory=dict)
@@ -119,7 +121,11 @@ class _Loader:
         if isinstance(library, str):
             return _absent(name, file, library)
         record = read_record(file.path)
-        problem = reasons.another_build(record, self._conditions.engine, file.path) or self._guard(file)
+        problem = (
+            reasons.another_build(record, self._conditions.engine, file.path)
+            or reasons.another_base(library, self._conditions.base)
+            or self._guard(file)
+        )
         if problem:
             return _absent(name, file, problem)
         try:
@@ -174,7 +180,7 @@ class _Loader:
     def _present(self, registered: Registered, file: PluginFile) -> BackendInfo:
         self._loaded[registered.name] = (registered, file.path)
         idle = None if registered.devices else self._conditions.why_none(registered.name)
-        return BackendInfo(name=registered.name, path=str(file.path), loaded=True, error=idle)
+        return BackendInfo(name=registered.name, path=_sendable(str(file.path)), loaded=True, error=idle)
 
 
 def _until_loaded(attempts: Iterable[BackendInfo]) -> list[BackendInfo]:
@@ -194,7 +200,12 @@ def _with_refused(info: BackendInfo, refused: Sequence[BackendInfo]) -> BackendI
 
 
 def _absent(name: str, file: PluginFile, error: str) -> BackendInfo:
-    return BackendInfo(name=name, path=str(file.path), loaded=False, error=error)
+    return BackendInfo(name=_sendable(name), path=_sendable(str(file.path)), loaded=False, error=_sendable(error))
+
+
+def _sendable(text: str) -> str:
+    """File names may be any bytes; what is sent must be text."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _own(file: PluginFile) -> str:

@@ -14,6 +14,7 @@ from engine.backends.plugin_record import PluginRecord
 API_VERSION = 2
 """``GGML_BACKEND_API_VERSION`` of the engine's llama.cpp; a test compares it with the engine's own plugins."""
 
+BASE = "libggml-base"
 NO_ENTRY = "It is no plugin of ggml: it has no ggml_backend_init."
 LACKS_INSTRUCTIONS = "This processor lacks the instructions that it needs."
 NOT_STARTED = "It could not be started."
@@ -27,6 +28,18 @@ def system_glibc() -> tuple[int, ...]:
     """Version of the C library of this process; empty where it is another one."""
     name, version = platform.libc_ver()
     return numbers(version) if name == "glibc" else ()
+
+
+def another_base(library: Library, base: str | None) -> str | None:
+    """The sentence for a plugin that wants another libggml-base: a copy beside it would become a second one in here.
+
+    Args:
+        base: The name under which the engine's own is known, such as ``libggml-base.so.0``; None: not known.
+    """
+    wanted = next((name for name in library.needed if name.startswith(f"{BASE}.so")), base)
+    if base is None or wanted == base:
+        return None
+    return f"It was built for another llama.cpp: it needs {wanted}, this engine has {base}."
 
 
 def another_build(record: PluginRecord, engine: str | None, plugin: Path) -> str | None:

@@ -29,6 +29,7 @@ def test_the_engines_own(name: str, plugin: bool) -> None:
     library = read_library(engine_library(name))
     assert library.is_plugin is plugin
     assert "libc.so.6" in library.needed
+    assert (library.soname == "libggml-base.so.0") is (name == "libggml-base.so")
     assert library.size == engine_library(name).stat().st_size
     needed = library.glibc()
     assert needed is not None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 import pytest
 
 from engine.backends.build_record import BuildRecord, read_build_record
@@ -312,6 +313,27 @@ def test_a_folder_that_is_not_there_or_is_a_file(machine: Machine) -> None:
     assert [info.name for info in machine.load(FakeGgml())] == ["Vulkan", "CPU"]
     machine.users.write_text("a file")
     assert [info.name for info in machine.load(FakeGgml())] == ["Vulkan", "CPU"]
+
+
+def test_a_name_of_any_bytes_can_be_sent(machine: Machine) -> None:
+    name = os.fsdecode(b"libggml-\xff\xfe.so")
+    machine.toys.put(machine.users / name)
+    for refuse in ((), (name,)):
+        infos = machine.load(FakeGgml(refuse=refuse, called={name: "Odd"}))
+        assert msgspec.json.encode(infos)
+        assert infos[-1].loaded is not bool(refuse)
+
+
+def test_a_plugin_linked_to_another_base(machine: Machine) -> None:
+    for name in ("libggml-base.so.0", "libggml-base.so"):
+        machine.toys.put(machine.users / "libggml-hip.so", links=name)
+        ggml = FakeGgml()
+        found = next(info for info in machine.load(ggml, base="libggml-base.so.0") if info.name == "ROCm")
+        assert found.loaded is (name == "libggml-base.so.0")
+        assert bool(ggml.loaded) is found.loaded
+    assert found.error == (
+        "It was built for another llama.cpp: it needs libggml-base.so, this engine has libggml-base.so.0."
+    )
 
 
 def test_the_missing_library() -> None:
