@@ -104,7 +104,7 @@ class AboutPage(SettingsPage):
         self._list.setObjectName("licencesList")
         self._list.setProperty("role", "bare")
         self._list.setAccessibleName(self.tr("Packages and their licences"))
-        self._list.currentItemChanged.connect(self._show_text)
+        self._list.itemSelectionChanged.connect(self._show_text)
         self._text = QPlainTextEdit()
         self._text.setObjectName("licenceText")
         self._text.setReadOnly(True)
@@ -123,10 +123,11 @@ class AboutPage(SettingsPage):
             item.setData(Qt.ItemDataRole.UserRole, licence.text)
             self._list.addItem(item)
 
-    def _show_text(self, item: QListWidgetItem | None) -> None:
-        text = item.data(Qt.ItemDataRole.UserRole) if item is not None else ""
+    def _show_text(self) -> None:
+        chosen = self._list.selectedItems()
+        text = chosen[0].data(Qt.ItemDataRole.UserRole) if chosen else ""
         self._text.setPlainText(text or self.tr("The package carries no text of its licence."))
-        self._licences.set_wanted(self._text, item is not None)
+        self._licences.set_wanted(self._text, bool(chosen))
 
     def _fit(self) -> None:
         """Heights for the present text size."""

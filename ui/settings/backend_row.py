@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.settings.records import BackendSettings
-from engine.protocol.types import BackendInfo
+from engine.protocol.types import SWITCHED_OFF, BackendInfo
 from ui.settings import words
 from ui.settings.badge import Badge
 from ui.settings.controls import Switch
@@ -29,7 +29,6 @@ class BackendHead(TwoParts):
         self._state.setObjectName(f"backendState-{info.name}")
         self._reason = plain_label("", "muted")
         path = plain_label(words.shown_path(info.path), "muted")
-        path.setVisible(bool(info.path))
         first = QHBoxLayout()
         first.setSpacing(SPACE_M)
         name = plain_label(info.name)
@@ -43,6 +42,7 @@ class BackendHead(TwoParts):
         left.addWidget(self._reason)
         left.addWidget(path)
         self.lay_out(left, [switch])
+        path.setVisible(bool(info.path))
 
     def show_state(self, off: bool) -> None:
         """Show what the engine told; ``off``: the user does not want it."""
@@ -51,12 +51,15 @@ class BackendHead(TwoParts):
             self._state.show_state("minus-circle", "muted", self.tr("Loaded; off from the next start on"))
         elif off:
             self._state.show_state("minus-circle", "muted", self.tr("Switched off"))
+        elif info.error == SWITCHED_OFF:
+            self._state.show_state("minus-circle", "muted", self.tr("Off; on from the next start on"))
         elif info.loaded:
             self._state.show_state("check-circle", "good", self.tr("Loaded"))
         else:
             self._state.show_state("warning-circle", "warn", self.tr("Not loaded"))
-        reason = "" if off or info.loaded else info.error or self.tr("No reason was given.")
-        if info.name == CPU and info.loaded:
+        silent = off or (info.loaded and not info.error) or info.error == SWITCHED_OFF
+        reason = "" if silent else info.error or self.tr("No reason was given.")
+        if info.name == CPU and info.loaded and not info.error:
             reason = self.tr("A model cannot be loaded without it, so it stays on.")
         self._reason.setText(reason)
         self._reason.setVisible(bool(reason))

@@ -102,10 +102,16 @@ class Choice(QComboBox):
     chosen = Signal(object)
 
     def __init__(
-        self, theme: Theme, name: str, choices: Sequence[tuple[Any, str]], parent: QWidget | None = None
+        self,
+        theme: Theme,
+        name: str,
+        choices: Sequence[tuple[Any, str]],
+        *,
+        width: int = FIELD_WIDTH,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme, self._wanted = theme, width
         self._values: list[Any] = []
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -114,7 +120,7 @@ class Choice(QComboBox):
 
     def sizeHint(self) -> QSize:
         """As wide as all fields are."""
-        return QSize(self._theme.px(FIELD_WIDTH), super().sizeHint().height())
+        return QSize(self._theme.px(self._wanted), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         """Never narrower."""

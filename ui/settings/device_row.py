@@ -13,7 +13,7 @@ from ui.settings.two_parts import TwoParts
 from ui.theme import SPACE_S, SPACE_XS, Theme
 from ui.widgets.icon_button import IconButton
 
-SHARE_WIDTH = 96
+BACKEND_WIDTH, SHARE_WIDTH = 164, 96
 
 
 class DeviceRow(TwoParts):
@@ -85,7 +85,7 @@ class DeviceRow(TwoParts):
         first = self._card.devices[0].backend
         choices = [("", self.tr("{0} (preferred)").format(first))]
         choices += [(device.backend, device.backend) for device in self._card.devices[1:]]
-        choice = Choice(self.theme, self.tr("Backend of {0}").format(self.name), choices)
+        choice = Choice(self.theme, self.tr("Backend of {0}").format(self.name), choices, width=BACKEND_WIDTH)
         choice.setObjectName(f"device-backend-{self._card.key}")
         choice.show_value("" if self._card.backend == first else self._card.backend)
         choice.setEnabled(self._card.place is not None)

@@ -40,14 +40,15 @@ class PendingBar(QWidget):
         row.addWidget(Emblem(theme, "info", size=ICON_SIZE))
         row.addWidget(self._text, 1)
         row.addWidget(self._button)
-        changes.changed.connect(self._show)
-        self._show()
+        changes.changed.connect(self.refresh)
+        self.hide()
 
     def text(self) -> str:
         """The sentence that is shown."""
         return self._text.text()
 
-    def _show(self) -> None:
+    def refresh(self) -> None:
+        """Show what is true now. Called first when it is in its window."""
         changes = self._changes
         needed = changes.restart_needed or changes.reload_needed
         if not needed and self._button.hasFocus():

@@ -75,8 +75,6 @@ class Row(TwoParts):
         super().__init__(theme, parent)
         self._words = words
         self._title, self._text, self._note = plain_label(title), plain_label(text, "muted"), plain_label()
-        self._note.hide()
-        self._text.setVisible(bool(text))
         self._fields = list(controls)
         self._arrow: IconButton | None = None
         if can_reset:
@@ -85,6 +83,8 @@ class Row(TwoParts):
             self._arrow.hide()
         self._describe()
         self._lay_out()
+        self._note.hide()
+        self._text.setVisible(bool(text))
 
     @property
     def title(self) -> str:

@@ -44,8 +44,8 @@ class Section(QWidget):
         elif title:
             column.addWidget(plain_label(title, "heading"))
         self._sentence = plain_label(text, "muted")
-        self._sentence.setVisible(bool(text))
         column.addWidget(self._sentence)
+        self._sentence.setVisible(bool(text))
         self._card = QFrame()
         self._card.setProperty("role", "card")
         self._inside = QVBoxLayout(self._card)

@@ -40,7 +40,8 @@ class TwoParts(QWidget):
             self._controls.addWidget(control)
         self._box.addLayout(left, 1)
         self._box.addWidget(self._right, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._right.setVisible(bool(controls))
+        if not controls and aside is None:
+            self._right.hide()
         if aside is not None:
             aside.setSizePolicy(_keeping_its_place(aside.sizePolicy()))
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.settings.variables import Kind, Problem, known, known_for, problem_with
 from ui.settings import words
 from ui.settings.row import plain_label
-from ui.theme import SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme
+from ui.theme import SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme, set_role
 from ui.widgets.icon_button import IconButton
 from ui.widgets.text_button import TextButton
 
@@ -52,12 +52,15 @@ class VariablesEditor(QWidget):
         self._lines = [self._build_line(name, value) for name, value in self._values.items()]
         for index, line in enumerate(self._lines):
             self._column.insertWidget(index, line)
+            line.show()
         self._offer()
 
     def _build_new(self) -> QHBoxLayout:
         self._name = QComboBox()
         self._name.setObjectName(f"variableName-{self._backend}")
         self._name.setEditable(True)
+        self._name.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._name.setMinimumContentsLength(12)
         self._name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self._name.setAccessibleName(self.tr("Name of a variable to add"))
         self._name.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -118,14 +121,12 @@ class VariablesEditor(QWidget):
         self._judge(name, value, note)
         return line
 
-    def _judge(self, name: str, value: str, note: QWidget) -> None:
+    def _judge(self, name: str, value: str, note: QLabel) -> None:
         """Say at the line why its value is not taken."""
         problem = self._problem(name, value)
-        note.setProperty("text", problem or words.variable(name))
-        note.setVisible(bool(problem or words.variable(name)))
-        note.setProperty("role", "bad" if problem else "muted")
-        note.style().unpolish(note)
-        note.style().polish(note)
+        note.setText(problem or words.variable(name))
+        note.setVisible(bool(note.text()))
+        set_role(note, "bad" if problem else "muted")
 
     def _problem(self, name: str, value: str) -> str:
         """Why ``name=value`` is not taken, in words; "" when it is."""

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.wiring import Services
 from ui.settings.about_page import AboutPage
@@ -24,7 +24,9 @@ from ui.theme import SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme
 from ui.widgets.first_size import fit_screen
 from ui.widgets.text_button import TextButton
 
-LIST_WIDTH = 216
+FIRST = "general"
+LIST_WIDTH, WIDEST_LIST = 216, 340
+LEAST, LARGEST_LEAST = QSize(720, 480), QSize(1180, 640)
 ICONS = {
     "general": "gear-six",
     "engine": "sliders-horizontal",
@@ -58,27 +60,32 @@ class SettingsWindow(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "background")
         self.setWindowTitle(self.tr("Settings – Vramble"))
-        self.setMinimumSize(720, 480)
+        self._limit_size()
         fit_screen(self, 980, 680)
-        self._pages = self._make_pages(services, os.environ if environ is None else environ, opener)
+        self._makers = self._page_makers(services, os.environ if environ is None else environ, opener)
+        self._pages: dict[str, SettingsPage] = {}
         self._buttons: dict[str, TextButton] = {}
         self._pending = PendingBar(theme, services.changes)
         self._pending.left.connect(self.focus)
         self._lay_out()
+        self._pending.refresh()
         self._add_shortcuts()
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focus_changed)
         theme.changed.connect(self._limit)
         self._limit()
-        self.show_page("general")
+        self.show_page(FIRST)
 
     @property
     def page(self) -> str:
         """Name of the page that is shown."""
         shown = self._stack.currentWidget()
-        return next((name for name, page in self._pages.items() if page is shown), next(iter(self._pages)))
+        return next((name for name, page in self._pages.items() if page is shown), FIRST)
 
     def show_page(self, name: str) -> None:
         """Show the page called ``name``."""
-        page = self._pages[name]
+        page = self.page_of(name)
         self._buttons[name].setChecked(True)
         self._stack.setCurrentWidget(page)
         if self.isVisible():
@@ -105,23 +112,40 @@ class SettingsWindow(QWidget):
         else:
             self.close()
 
-    def _make_pages(
+    def page_of(self, name: str) -> SettingsPage:
+        """The page called ``name``; made when it is wanted first."""
+        if name not in self._pages:
+            self._pages[name] = self._makers[name]()
+            self._stack.addWidget(self._pages[name])
+        return self._pages[name]
+
+    def _page_makers(
         self, services: Services, environ: Mapping[str, str], opener: Callable[[Path], None]
-    ) -> dict[str, SettingsPage]:
+    ) -> dict[str, Callable[[], SettingsPage]]:
         theme, store, look, paths = self._theme, services.settings, services.look, services.paths
+        worker = services.worker
         return {
-            "general": GeneralPage(theme, store, paths, look, opener),
-            "engine": EnginePage(theme, store),
-            "devices": DevicesPage(theme, store, services.worker),
-            "backends": BackendsPage(theme, store, services.worker, look, paths.backends, environ, opener),
-            "doctor": DoctorPage(theme, services.doctor),
-            "about": AboutPage(theme, services.worker, look, paths.logs, opener),
+            "general": lambda: GeneralPage(theme, store, paths, look, opener),
+            "engine": lambda: EnginePage(theme, store),
+            "devices": lambda: DevicesPage(theme, store, worker),
+            "backends": lambda: BackendsPage(theme, store, worker, look, paths.backends, environ, opener),
+            "doctor": lambda: DoctorPage(theme, services.doctor),
+            "about": lambda: AboutPage(theme, worker, look, paths.logs, opener),
+        }
+
+    def _titles(self) -> dict[str, str]:
+        """What the pages are called in the list."""
+        return {
+            "general": self.tr("General"),
+            "engine": self.tr("Model loading"),
+            "devices": self.tr("Devices"),
+            "backends": self.tr("Backends"),
+            "doctor": self.tr("Diagnosis"),
+            "about": self.tr("About Vramble"),
         }
 
     def _lay_out(self) -> None:
         self._stack = QStackedWidget()
-        for page in self._pages.values():
-            self._stack.addWidget(page)
         self._nothing = plain_label(self.tr("No setting is called that."), "muted")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack.addWidget(self._nothing)
@@ -151,8 +175,8 @@ class SettingsWindow(QWidget):
         column.addWidget(self._search)
         column.addSpacing(SPACE_S)
         group = QButtonGroup(self)
-        for name, page in self._pages.items():
-            button = TextButton(self._theme, page.title, ICONS[name], role="nav")
+        for name, title in self._titles().items():
+            button = TextButton(self._theme, title, ICONS[name], role="nav")
             button.setObjectName(f"settingsPage-{name}")
             button.setCheckable(True)
             button.clicked.connect(lambda _checked=False, name=name: self.show_page(name))
@@ -167,14 +191,15 @@ class SettingsWindow(QWidget):
         find.activated.connect(self._search.setFocus)
         close = QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self)
         close.activated.connect(self.close)
-        for number, name in enumerate(self._pages):
+        for number, name in enumerate(self._makers):
             jump = QShortcut(QKeySequence(f"Ctrl+{number + 1}"), self)
             jump.activated.connect(lambda name=name: self.show_page(name))
 
     def _find(self, text: str) -> None:
         """Show only what has every word of ``text``, and the first page that has it."""
         words = text.casefold().split()
-        hits = {name: page.search(words) for name, page in self._pages.items()}
+        names = self._makers if words else self._pages
+        hits = {name: self.page_of(name).search(words) for name in names}
         for name, button in self._buttons.items():
             button.setVisible(not words or hits[name] > 0)
         found = [name for name in hits if hits[name]]
@@ -182,7 +207,19 @@ class SettingsWindow(QWidget):
         if words and not found:
             self._stack.setCurrentWidget(self._nothing)
         elif current is self._nothing or (words and not hits[self.page]):
-            self.show_page(found[0] if words else "general")
+            self.show_page(found[0] if words else FIRST)
+
+    def _focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """Scroll to what got the focus, also from outside of the page."""
+        page = self._stack.currentWidget()
+        if now is not None and isinstance(page, SettingsPage) and page.isAncestorOf(now):
+            page.ensureWidgetVisible(now)
 
     def _limit(self) -> None:
-        self._list.setFixedWidth(min(self._theme.px(LIST_WIDTH), 340))
+        self._limit_size()
+        self._list.setFixedWidth(min(self._theme.px(LIST_WIDTH), WIDEST_LIST))
+
+    def _limit_size(self) -> None:
+        """Large text needs room, but never more than a screen of 1280 by 800 has."""
+        least = QSize(self._theme.px(LEAST.width()), self._theme.px(LEAST.height()))
+        self.setMinimumSize(least.boundedTo(LARGEST_LEAST))
