@@ -40,7 +40,7 @@ def run_self_test(
 
 
 def _without_gpus(hello: Hello, paths: Paths) -> BlockingWorker:
-    others = ",".join(backend.name for backend in hello.backends if backend.loaded and backend.name != "CPU")
+    others = ",".join(backend.name for backend in hello.backends if backend.name != "CPU")
     return BlockingWorker(worker_command(paths.backends, {**os.environ, OFF_ENV: others}))
 
 

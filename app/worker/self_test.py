@@ -226,9 +226,9 @@ class SelfTests(QObject):
         self._comparison.start(reference, self._without_gpus())
 
     def _without_gpus(self) -> dict[str, str]:
-        """No backend but the CPU's: the others would wake cards and take memory there for nothing."""
+        """No backend but the CPU's: others wake cards and take memory there. Also those that the user switched off."""
         hello = self._engine.hello
-        others = [] if hello is None else [b.name for b in hello.backends if b.loaded and b.name != "CPU"]
+        others = [] if hello is None else [b.name for b in hello.backends if b.name != "CPU"]
         return {OFF_ENV: ",".join(others)} if others else {}
 
     def _compared(self, result: Probe | Failed) -> None:

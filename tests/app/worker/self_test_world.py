@@ -24,10 +24,17 @@ from tests.fakes.fake_worker import worker_command
 class World(Bench):
     """A bench whose models are tested. ``room``: bytes of RAM that are said to be available."""
 
-    def __init__(self, folder: Path, qtbot: QtBot, script: dict[str, Any], **settings: Any) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        qtbot: QtBot,
+        script: dict[str, Any],
+        environ: dict[str, str] | None = None,
+        **settings: Any,
+    ) -> None:
         self.journal = journal = folder / "journal.jsonl"
         command = worker_command({"journal": str(journal), **script}, folder)
-        environ = {**os.environ, "VRAMBLE_WORKER_COMMAND": command}
+        environ = environ or {**os.environ, "VRAMBLE_WORKER_COMMAND": command}
         notices = Notices()
         self.files = SerialRunner(ThreadExecutor("files"))
         self.settings = SettingsStore(folder / "settings.json", self.files, notices)
@@ -42,6 +49,14 @@ class World(Bench):
         self.tests = SelfTests(service, self.settings, notices, self.link, self.files, available=lambda: self.room)
         self.judged: list[SelfTestEntry] = []
         self.tests.judged.connect(self.judged.append)
+
+    def end(self) -> None:
+        """Processes and objects, in order."""
+        self.tests.shutdown()
+        self.service.shutdown()
+        self.files.close()
+        for part in (self.tests, self.link, self.service, self.settings):
+            part.deleteLater()
 
     @property
     def kept(self) -> tuple[SelfTestEntry, ...]:

@@ -41,11 +41,7 @@ def make_world(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     yield make
     for world in made:
-        world.tests.shutdown()
-        world.service.shutdown()
-        world.files.close()
-        for part in (world.tests, world.link, world.service, world.settings):
-            part.deleteLater()
+        world.end()
     made.clear()
     gc.collect()
 
@@ -67,14 +63,19 @@ def test_a_healthy_model_is_tested_once_and_nothing_is_said(make_world: MakeWorl
 
 
 def test_the_reference_is_asked_without_gpus_and_its_process_ends(make_world: MakeWorld) -> None:
-    world = make_world()
+    backends = [
+        {"name": "CPU", "path": "/fake/libggml-cpu.so", "loaded": True},
+        {"name": "Vulkan", "path": "/fake/libggml-vulkan.so", "loaded": True},
+        {"name": "ROCm", "path": "/fake/libggml-hip.so", "loaded": False, "error": "Switched off in the settings."},
+    ]
+    world = make_world({"backends": backends})
     world.load(options=LoadOptions(n_ctx=777))
     world.until_judged("ok")
     (frame,) = [f for f in world.received("self_test") if f.get("reference")]
     assert frame["reference"]["path"] == str(MODEL)
     assert frame["reference"]["options"]["n_ctx"] == 777
     assert frame["reference"]["probe"]["tokens"]
-    assert world.link.added == {"VRAMBLE_BACKENDS_OFF": "Vulkan"}
+    assert world.link.added == {"VRAMBLE_BACKENDS_OFF": "Vulkan,ROCm"}
     world.until(lambda: not world.tests.comparing)
     assert world.service.state is WorkerState.READY
 

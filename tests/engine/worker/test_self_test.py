@@ -238,6 +238,7 @@ def test_the_starter_model_on_the_graphics_path(start_worker: StartWorker, optio
     assert compare(probe, probed(start_worker(), reference)).outcome is Outcome.OK
 
 
+@pytest.mark.slow
 def test_the_starter_model_on_the_cpu(start_worker: StartWorker) -> None:
     probe, reference = load_and_probe(start_worker(), starter_model())
     assert look_at(probe).outcome is Outcome.OK
