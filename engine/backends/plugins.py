@@ -103,7 +103,7 @@ class _Loader:
             return 0
         try:
             return reasons.score(ctypes.CDLL(str(file.path))) or 0
-        except OSError:
+        except (OSError, UnicodeDecodeError):
             return 0
         finally:
             self._conditions.guard.end()

@@ -6,8 +6,9 @@ import ctypes
 import platform
 import re
 from pathlib import Path
+from typing import Any
 
-from engine.backends.elf import Library, numbers
+from engine.backends.elf import PLUGIN_ENTRY, Library, numbers
 from engine.backends.kinds import CPU, kind_of
 from engine.backends.plugin_record import PluginRecord
 
@@ -58,6 +59,8 @@ def loader_words(plugin: Path) -> str | None:
         ctypes.CDLL(str(plugin))
     except OSError as error:
         return str(error)
+    except UnicodeDecodeError as error:  # the message holds a path of any bytes
+        return error.object.decode("utf-8", "replace")
     return None
 
 
@@ -84,7 +87,7 @@ def why_refused(plugin: Path) -> str:
     loaded = ctypes.CDLL(str(plugin))
     if score(loaded) == 0:
         return LACKS_INSTRUCTIONS if kind_of(plugin) == CPU else "It says that this system cannot run it."
-    start = getattr(loaded, "ggml_backend_init", None)
+    start = _function(loaded, PLUGIN_ENTRY)
     if start is None:
         return NO_ENTRY
     start.restype = ctypes.c_void_p
@@ -99,11 +102,19 @@ def why_refused(plugin: Path) -> str:
 
 def score(loaded: ctypes.CDLL) -> int | None:
     """How well the plugin suits this processor: 0 not at all. None: it does not say."""
-    function = getattr(loaded, "ggml_backend_score", None)
+    function = _function(loaded, "ggml_backend_score")
     if function is None:
         return None
     function.restype = ctypes.c_int
     return int(function())
+
+
+def _function(loaded: ctypes.CDLL, name: str) -> Any:
+    """A function of the library, or None. In a folder of any bytes ctypes cannot even say that there is none."""
+    try:
+        return getattr(loaded, name, None)
+    except UnicodeDecodeError:
+        return None
 
 
 def _dotted(version: tuple[int, ...]) -> str:
