@@ -52,9 +52,16 @@ def _doctor(subparsers: Subparsers) -> None:
     add_parser(subparsers)
 
 
+def _fit(subparsers: Subparsers) -> None:
+    from app.fit.commands import add_parser
+
+    add_parser(subparsers)
+
+
 COMMANDS: dict[str, Callable[[Subparsers], None]] = {
     "devices": _devices,
     "memory": _memory,
+    "fit": _fit,
     "chat": _chat,
     "pull": _pull,
     "models": _models,

@@ -21,6 +21,7 @@ SHARED_APP = {"jobs", "notices", "paths", "processes"}
 FEATURE_EDGES = {
     "chat": {"worker", "settings"},
     "doctor": {"worker"},  # asks the engine that runs
+    "fit": {"chat", "worker"},  # the MODEL argument and the load flags of the commands
     "load": {"settings"},  # keeps options of single models
     "worker": {"settings", "power"},  # keeps which models need safer settings; looks after the model after a sleep
 }

@@ -61,7 +61,14 @@ def add_load_flags(parser: argparse.ArgumentParser) -> None:
     add("--devices", metavar="A,B", type=_names, help="several devices, in this order")
     add("--shares", metavar="X,Y", type=_shares, help="how much each of them takes (default: by free memory)")
     add("--split", type=_one_of(SplitMode), metavar=_listed(SplitMode), help="what is shared out (default layer)")
-    add("--kv-type", type=_kv_types, metavar="K[,V]", help=f"KV cache: {_listed(KvType)}; keys and values may differ")
+    add(
+        "--kv",
+        "--kv-type",
+        dest="kv_type",
+        type=_kv_types,
+        metavar="K[,V]",
+        help=f"KV cache: {_listed(KvType)}; keys and values may differ",
+    )
     add("--kv-on-cpu", action="store_true", default=None, help="keep the KV cache in RAM")
     add("--flash-attention", type=_one_of(FlashAttention), metavar=_listed(FlashAttention), help="(default auto)")
     add("--batch", metavar="N", type=whole(1), help="most prompt tokens in one step (default 512)")

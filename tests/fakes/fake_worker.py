@@ -14,7 +14,7 @@ empty object is a well-behaved worker that echoes the last user message. Keys, a
     ignore_cancel      true: never reads `cancel`
     eof                "exit" (default), "ignore": goes on when stdin is closed
     journal            file that gets one JSON line for each received frame, and one for the start (GGML_* too)
-    load, generate, list_devices, unload, self_test, reference
+    load, generate, list_devices, unload, self_test, reference, dry_run
                        one behaviour, or a list: one for each request of that kind, the last one repeats
     runs               list of objects laid over the script, one for each start of the process, the last one
                        repeats (the count is kept beside the script file, so a restart gets the next one)
@@ -27,6 +27,7 @@ A behaviour is an object:
     text       generate: the answer (default: echo)      reason   finish reason (default stop or length)
     prompt     generate: prompt tokens counted up in progress frames (default 0)
     stats      generate: fields of `GenerationStats` to replace
+    memory     dry_run: records of `MemoryUse`           caches   dry_run: their sum
     probe      self_test, reference: "ok" (default), "nan", "constant", "wrong", or why nothing was read off
     stderr     log lines when the request begins
     garbage    lines written between the frames
@@ -67,6 +68,8 @@ from engine.protocol.frames import (
     Cancel,
     Delta,
     Devices,
+    DryRan,
+    DryRun,
     Failed,
     Finished,
     FromWorker,
@@ -83,7 +86,15 @@ from engine.protocol.frames import (
     Unloaded,
 )
 from engine.protocol.probe import Candidate, Position, Probe
-from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind, FinishReason, GenerationStats, ModelInfo
+from engine.protocol.types import (
+    BackendInfo,
+    DeviceInfo,
+    DeviceKind,
+    FinishReason,
+    GenerationStats,
+    MemoryUse,
+    ModelInfo,
+)
 
 GIB = 1024**3
 SCRIPT_ENV = "FAKE_WORKER_SCRIPT"
@@ -220,7 +231,7 @@ class Channel:
         if isinstance(frame, Cancel):
             if not self._script.get("ignore_cancel"):
                 self.cancelled.add(frame.target)
-        elif isinstance(frame, Load | Unload | Generate | ListDevices | SelfTest):
+        elif isinstance(frame, Load | Unload | Generate | ListDevices | SelfTest | DryRun):
             self.requests.append(frame)
 
 
@@ -352,6 +363,9 @@ class FakeWorker:
             elif isinstance(request, SelfTest):
                 probe = fake_probe(behaviour.get("probe", "ok"))
                 step.terminal(SelfTested(id=request.id, probe=probe, seconds=0.1))
+            elif isinstance(request, DryRun):
+                memory = msgspec.convert(behaviour.get("memory", ()), tuple[MemoryUse, ...])
+                step.terminal(DryRan(id=request.id, memory=memory, caches=behaviour.get("caches", 0)))
             else:
                 step.terminal(Devices(id=request.id, backends=self._backends, devices=self._devices))
 

@@ -1,0 +1,1 @@
+"""Will a model fit, before it is loaded or downloaded."""

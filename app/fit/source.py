@@ -1,0 +1,93 @@
+"""Where the header of a model comes from: a file here, or ranges of one on the Hub."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from app.paths import Paths
+from app.worker.model_argument import HUB, find_model_file
+from engine.downloads.client import events
+from engine.downloads.messages import Event, Failed, FetchHeaders, HeadersFetched, Listed, ListRepo, Request
+from engine.errors import VrambleError
+from engine.library.address import parse_repo
+from engine.library.gguf import HeaderProblem, read_file_contents
+from engine.library.listing import RepoListing, choose
+from engine.memory.fit import FitModel, read_model
+from engine.memory.fit.header import encoder_bytes
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """A file with the header and the length of the model's, which may be sparse.
+
+    Attributes:
+        listing: What the repository offers, for models that are not here.
+        bytes_read: Over the network.
+        note: A sentence on which file was taken.
+    """
+
+    path: Path
+    listing: RepoListing | None = None
+    bytes_read: int = 0
+    note: str = ""
+
+
+@contextmanager
+def open_source(paths: Paths, argument: str) -> Iterator[Source]:
+    """The model that ``argument`` means; from the Hub only when it is not downloaded.
+
+    Raises:
+        VrambleError: There is no such model, or the Hub does not give it.
+    """
+    try:
+        yield Source(path=find_model_file(paths, argument))
+        return
+    except VrambleError as error:
+        if not argument.startswith(HUB) or error.code not in ("model-not-downloaded", "bad-model-name"):
+            raise
+    with tempfile.TemporaryDirectory(prefix="vramble-fit-") as folder:
+        yield _from_hub(argument, Path(folder))
+
+
+def _from_hub(argument: str, folder: Path) -> Source:
+    parse_repo(argument)
+    listed = _last(ListRepo(text=argument))
+    assert isinstance(listed, Listed)
+    listing = listed.listing
+    file, note = choose(listing, listing.wanted)
+    request = FetchHeaders(folder=os.fsencode(folder), repo=listing.repo, files=file.parts, revision=listing.revision)
+    done = _last(request)
+    assert isinstance(done, HeadersFetched)
+    path = Path(os.fsdecode(done.path))
+    return Source(path=path, listing=listing, bytes_read=done.bytes_read, note=note)
+
+
+def _last(request: Request) -> Event:
+    last: Event = Failed(code="download-died", message="The download process gave no result.")
+    for event in events(request):
+        last = event
+    if isinstance(last, Failed):
+        raise last.error()
+    return last
+
+
+def model_of_source(source: Source, projector: Path | None = None) -> FitModel:
+    """The model, with the image encoder ``projector`` if there is one.
+
+    Raises:
+        VrambleError: ``not-a-model`` with the reason.
+    """
+    model = read_model(source.path)
+    if isinstance(model, HeaderProblem):
+        raise VrambleError("not-a-model", f"{source.path.name}: {model.message}", "Choose another file.")
+    if projector is None:
+        return model
+    contents = read_file_contents(projector)
+    if isinstance(contents, HeaderProblem):
+        raise VrambleError("not-a-model", f"{projector.name}: {contents.message}", "Choose another file.")
+    return msgspec.structs.replace(model, image=encoder_bytes(contents))
