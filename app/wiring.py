@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject
 
@@ -28,10 +29,11 @@ from app.worker.self_test import SelfTests
 from app.worker.service import WorkerService
 from app.worker.upkeep import Upkeep
 from engine.client.session import WorkerState
-from engine.memory.fit.devices import fit_devices
-from engine.memory.fit.records import FitDevice
 from engine.memory.sampler import MemorySampler
 from engine.memory.tree import sysroot
+
+if TYPE_CHECKING:
+    from engine.memory.fit import FitDevice
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,8 @@ def build(paths: Paths) -> Services:
     memory = MemoryService(MemorySampler(sysroot()), ThreadExecutor("memory"), lifetime)
 
     def machine() -> tuple[FitDevice, ...]:
+        from engine.memory.fit import fit_devices
+
         devices = worker.hello.devices if worker.hello is not None else ()
         held = worker.model.memory if worker.model is not None and memory.snapshot is not None else ()
         return fit_devices(devices, memory.snapshot, held)

@@ -20,7 +20,7 @@ from ui.chat.hint import HintLine
 from ui.chat.model_actions import ModelActions
 from ui.chat.page import ConversationPage
 from ui.chat.sidebar import Sidebar
-from ui.chat.words import isolated
+from ui.chat.words import isolated, safer_text
 from ui.memory.strip import MemoryStrip
 from ui.start_trace import FirstPaint
 from ui.theme import SCROLL_BAR, SPACE_L, SPACE_S, Theme, ThemeMode
@@ -110,8 +110,11 @@ class MainWindow(QMainWindow):
 
         loaded = self._services.worker.model
         again = loaded is not None and loaded.path == str(path)
+        safe_mode = self._services.worker.safe_mode
+        safer = safe_mode.in_use if again and safe_mode is not None else ()
         draft = self._services.load.draft(path, options)
-        dialog = LoadDialog(draft, self._theme, again=again, parent=self)
+        note = safer_text(safer) if safer else ""
+        dialog = LoadDialog(draft, self._theme, again=again, note=note, parent=self)
         dialog.load_wanted.connect(self._model_actions.load_as_chosen)
         dialog.open()
 

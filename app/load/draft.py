@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -14,8 +14,10 @@ from engine.loading.check import Problem, problems
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import CPU, Profile, device_to_expect
 from engine.loading.suits import check_heads
-from engine.memory.fit.records import FitPlan
 from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, KvType, LoadOptions
+
+if TYPE_CHECKING:
+    from engine.memory.fit import FitPlan, Suggestion
 
 KV_FIELDS = ("kv_type_k", "kv_type_v")
 
@@ -38,7 +40,10 @@ class LoadSource(Protocol):
         """``base`` with what suits the device."""
 
     def forecast(self, path: Path, options: LoadOptions) -> FitPlan | None:
-        """What a load would take."""
+        """What a load would take; None while that is not known."""
+
+    def suggest(self, path: Path, options: LoadOptions) -> tuple[Suggestion, ...]:
+        """Changes with which ``options`` would fit, the one that costs least first."""
 
 
 class LoadDraft(QObject):
@@ -74,6 +79,7 @@ class LoadDraft(QObject):
         self._unreadable: dict[str, str] = {}
         self._flash_followed = False
         self._recommended = recommended
+        self._made_to_fit: Suggestion | None = None
         self._problems: tuple[Problem, ...] | None = None
 
     @property
@@ -111,6 +117,11 @@ class LoadDraft(QObject):
         return self._recommended
 
     @property
+    def made_to_fit(self) -> Suggestion | None:
+        """What `recommend` changed beyond the profile, so that it fits."""
+        return self._made_to_fit
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
         """What keeps these options from being loaded; texts that are no numbers come first."""
         if self._problems is None:
@@ -120,6 +131,13 @@ class LoadDraft(QObject):
     def forecast(self) -> FitPlan | None:
         """What a load with these options would take; None while model or devices are not known."""
         return self._source.forecast(self.path, self._options)
+
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """Changes with which these options would fit, the one that costs least first; only those that can be loaded."""
+        if self.problems:
+            return ()
+        found = self._source.suggest(self.path, self._options)
+        return tuple(suggestion for suggestion in found if not self._problems_of(suggestion.plan.options))
 
     def refresh(self) -> None:
         """Ask again what is known of model and devices."""
@@ -159,20 +177,33 @@ class LoadDraft(QObject):
         self.take(self.defaults)
 
     def recommend(self) -> None:
-        """Take what suits the device and the model; the choice of devices and adapters stays."""
+        """Take what suits the device and the model; the choice of devices and adapters stays.
+
+        Where that would not fit, the change that costs least is made as well.
+        """
         kept = {name: getattr(self._options, name) for name in ("device", "devices", "shares", "split", "lora")}
         profile = self._source.profile(self.path, msgspec.structs.replace(self.defaults, **kept))
-        self.take(profile.options, profile)
+        self._unreadable.clear()
+        self._options = profile.options
+        self._problems = None
+        made_to_fit = next(iter(self.suggestions()), None)
+        options = profile.options if made_to_fit is None else made_to_fit.plan.options
+        self.take(options, profile, made_to_fit)
 
-    def take(self, options: LoadOptions, recommended: Profile | None = None) -> None:
-        """Go on with ``options``, which may come of a profile."""
+    def take(
+        self, options: LoadOptions, recommended: Profile | None = None, made_to_fit: Suggestion | None = None
+    ) -> None:
+        """Go on with ``options``, which may come of a profile, and of a change that made them fit."""
         self._unreadable.clear()
         self._flash_followed = False
-        self._set(options, recommended)
+        self._set(options, recommended, made_to_fit)
 
-    def _set(self, options: LoadOptions, recommended: Profile | None = None) -> None:
+    def _set(
+        self, options: LoadOptions, recommended: Profile | None = None, made_to_fit: Suggestion | None = None
+    ) -> None:
         self._options = options
         self._recommended = recommended
+        self._made_to_fit = made_to_fit
         self._tell()
 
     def _tell(self) -> None:
@@ -182,11 +213,15 @@ class LoadDraft(QObject):
     def _find_problems(self) -> Iterator[Problem]:
         for field, sentence in self._unreadable.items():
             yield Problem(sentence, "", field)
-        yield from problems(self._options)
+        yield from self._problems_of(self._options)
+
+    def _problems_of(self, options: LoadOptions) -> tuple[Problem, ...]:
+        found = list(problems(options))
         try:
-            check_heads(self._options, self._facts.metadata)
+            check_heads(options, self._facts.metadata)
         except VrambleError as error:
-            yield Problem(error.message, error.next_step, KV_FIELDS[self._options.kv_type_k is KvType.F16])
+            found.append(Problem(error.message, error.next_step, KV_FIELDS[options.kv_type_k is KvType.F16]))
+        return tuple(found)
 
 
 def _needs_flash(before: LoadOptions, after: LoadOptions) -> bool:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs import Err, Executor, Result, SerialRunner
+from app.jobs import Executor
 from app.load.draft import LoadDraft
+from app.load.headers import Headers
 from app.load.remembered import RememberedOptions
 from app.load.settings import LoadSettings, SeenDevice
 from app.settings.store import SettingsStore
 from engine.errors import VrambleError
 from engine.library.records import InstalledModel
-from engine.loading.facts import ModelFacts, read_facts
+from engine.loading.facts import ModelFacts
 from engine.loading.profile import CPU, Profile, Suit, device_to_expect, suited
-from engine.memory.fit.plan import predict
-from engine.memory.fit.records import FitDevice, FitPlan
 from engine.memory.sizes import GIB
 from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
+
+if TYPE_CHECKING:
+    from engine.memory.fit import FitDevice, FitPlan, Suggestion
 
 
 class LoadService(QObject):
@@ -50,9 +53,8 @@ class LoadService(QObject):
     ) -> None:
         super().__init__(parent)
         self._store, self._machine, self._models = store, machine, models
-        self._runner = SerialRunner(executor, self)
-        self._facts: dict[tuple[Path, int | None], ModelFacts] = {}
-        self._reading: set[tuple[Path, int | None]] = set()
+        self._headers = Headers(executor, self._size_of, self)
+        self._headers.read.connect(self.known)
         self._suited: dict[Path, Profile] = {}
         self.remembered = RememberedOptions(store, self._size_of)
 
@@ -93,6 +95,8 @@ class LoadService(QObject):
 
     def forecast(self, path: Path, options: LoadOptions) -> FitPlan | None:
         """What a load would take; None while model or devices are not known."""
+        from engine.memory.fit import predict
+
         model, machine = self.facts(path).fit, self._machine()
         if model is None or not machine:
             return None
@@ -101,14 +105,21 @@ class LoadService(QObject):
         except VrambleError:
             return None
 
+    def suggest(self, path: Path, options: LoadOptions) -> tuple[Suggestion, ...]:
+        """Changes with which ``options`` would fit, the one that costs least first; none when they fit."""
+        from engine.memory.fit import suggest
+
+        model, machine = self.facts(path).fit, self._machine()
+        if model is None or self.forecast(path, options) is None:
+            return ()
+        return suggest(model, options, machine)
+
     def facts(self, path: Path) -> ModelFacts:
         """What is known of a model now; before its header was read, what the library says."""
-        read = self._facts.get((path, self._size_of(path)))
-        if read is not None:
-            return read
+        read = self._headers.facts(path)
         model = self._installed(path)
-        if model is None:
-            return ModelFacts()
+        if read is not None or model is None:
+            return read or ModelFacts()
         return ModelFacts(n_layers=model.n_layers, n_ctx_train=model.context_length)
 
     def draft(self, path: Path, options: LoadOptions | None = None, parent: QObject | None = None) -> LoadDraft:
@@ -118,7 +129,7 @@ class LoadService(QObject):
         begin = options or self.options_for(path)
         draft = LoadDraft(path, name, begin, self, self._suit(path, begin), parent)
         self.known.connect(draft.refresh)
-        self._read(path)
+        self._headers.ask(path)
         return draft
 
     def take_devices(self) -> None:
@@ -134,13 +145,11 @@ class LoadService(QObject):
     def take_models(self) -> None:
         """The library has other models. What a profile asks of them is read ahead, where one may be used."""
         if self._expected(self.defaults).kind is DeviceKind.IGPU:
-            for model in self._models():
-                if model.can_chat:
-                    self._read(model.path)
+            self._headers.read_ahead(model.path for model in self._models() if model.can_chat)
 
     def shutdown(self) -> None:
         """Read nothing more. Only for quitting."""
-        self._runner.close()
+        self._headers.shutdown()
 
     def _expected(self, options: LoadOptions) -> SeenDevice:
         """Kind and room of the device that a load with ``options`` will take."""
@@ -158,20 +167,3 @@ class LoadService(QObject):
     def _size_of(self, path: Path) -> int | None:
         model = self._installed(path)
         return None if model is None else model.size_bytes
-
-    def _read(self, path: Path) -> None:
-        """Read the header, unless it is known or about to be."""
-        key = (path, self._size_of(path))
-        if key in self._facts or key in self._reading:
-            return
-        self._reading.add(key)
-
-        def take(result: Result[ModelFacts | None]) -> None:
-            self._reading.discard(key)
-            if isinstance(result, Err):
-                raise result.error
-            if result.value is not None:
-                self._facts[key] = result.value
-                self.known.emit()
-
-        self._runner.run(lambda: read_facts(path), take)

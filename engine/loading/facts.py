@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.library.gguf import Contents, read_file_contents
 from engine.library.gguf.metadata import Metadata
-from engine.loading.metadata import key_and_value_sizes
 from engine.loading.rope import TrainedContext, reach
-from engine.loading.suits import KV_BLOCK, original_context
-from engine.memory.fit.header import model_of, read_model
-from engine.memory.fit.records import FitModel
+from engine.loading.suits import original_context
 from engine.protocol.types import LoadOptions
+
+if TYPE_CHECKING:
+    from engine.memory.fit.records import FitModel
 
 
 @dataclass(frozen=True)
@@ -51,27 +50,3 @@ class ModelFacts:
         scale = 1 / factor if isinstance(factor, int | float) and factor > 0 else 1.0
         original = original_context(self.metadata) or self.n_ctx_train
         return reach(options, TrainedContext(self.n_ctx_train, original, scale))
-
-
-def read_facts(path: Path) -> ModelFacts | None:
-    """Facts of the file at ``path``, with the other parts of a split set beside it. None when it cannot be read.
-
-    Reads the whole header, which takes some tenths of a second where the vocabulary is large.
-    """
-    contents = read_file_contents(path)
-    if not isinstance(contents, Contents):
-        return None
-    header, metadata = contents.header, contents.metadata
-    fit = read_model(path) if header.split is not None else model_of([contents])
-    keys, values = key_and_value_sizes(metadata)
-    odd = sorted(size for size in keys | values if size % KV_BLOCK)
-    return ModelFacts(
-        architecture=header.architecture,
-        n_layers=header.n_layers,
-        n_ctx_train=header.context_length,
-        n_experts=metadata.count(f"{header.architecture}.expert_count") or 0,
-        odd_head=odd[0] if odd else None,
-        heads_known=bool(keys and values),
-        metadata=metadata,
-        fit=fit if isinstance(fit, FitModel) else None,
-    )

@@ -67,8 +67,9 @@ class FitBar(QWidget):
         parts, end = bar_parts(self._use)
         self._paint_parts(painter, box, parts, colour_of(self._use.kind, tokens))
         if end < 1.0:
-            over = QRectF(box.x() + end * box.width(), box.y(), 2, box.height())
-            painter.fillRect(over, QColor(tokens.bad))
+            edge = box.x() + end * box.width()
+            painter.fillRect(QRectF(edge - 2, box.y(), 6, box.height()), QColor(tokens.surface))
+            painter.fillRect(QRectF(edge, box.y(), 2, box.height()), QColor(tokens.bad))
         painter.setClipping(False)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(tokens.bad if end < 1.0 else tokens.outline), 1))

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.load.draft import LoadDraft
 from engine.protocol.types import LoadOptions
 from ui.load import words
 from ui.load.advanced import ADVANCED_FIELDS, advanced_rows
 from ui.load.fold import Fold
+from ui.load.footer import Footer
 from ui.load.kv_row import KvRow
 from ui.load.place_row import PlaceRow
 from ui.load.row import ChoiceRow
 from ui.load.sliders import ContextRow, ExpertsRow, LayersRow
-from ui.load.summary import Summary
+from ui.load.summary import SHORT, Summary
 from ui.load.tab_order import set_order
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme, set_role
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.first_size import fit_screen
-from ui.widgets.text_button import TextButton
 
 SUMMARY_WIDTH = 310
 WIDTH, HEIGHT = 1060, 740
 LEAST_HEIGHT = 480
+SETTLED_MS = 200
+"""Suggestions take many forecasts, so they wait until a slider stands still."""
+
+LIVE_MS = 2000
+"""Other programs take memory and give it back while the dialog is open."""
 
 
 class LoadDialog(QDialog):
@@ -31,6 +36,7 @@ class LoadDialog(QDialog):
 
     Args:
         again: The model is loaded already.
+        note: What else holds for loads of this model.
 
     Attributes:
         load_wanted: Load it: path, options, and whether to remember them for this model.
@@ -38,8 +44,20 @@ class LoadDialog(QDialog):
 
     load_wanted = Signal(object, object, bool)
 
-    def __init__(self, draft: LoadDraft, theme: Theme, *, again: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, draft: LoadDraft, theme: Theme, *, again: bool = False, note: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._note = note
+        self._settled, self._clock = QTimer(self), QTimer(self)
+        for timer, interval, slot in (
+            (self._settled, SETTLED_MS, self._show_suggestions),
+            (self._clock, LIVE_MS, self._show_forecast),
+        ):
+            timer.setInterval(interval)
+            timer.timeout.connect(slot)
+        self._settled.setSingleShot(True)
+        self._clock.start()
         self._draft, self._theme, self._again = draft, theme, again
         self._stops: list[QWidget] = []
         draft.setParent(self)
@@ -72,22 +90,31 @@ class LoadDialog(QDialog):
             row.refresh()
         facts = self._draft.facts
         self._experts.setVisible(facts.n_experts > 0 or self._draft.is_changed("n_cpu_moe"))
+        self._show_forecast()
+        self._show_profile()
+        self._order_tabs()
+
+    def _show_forecast(self) -> None:
+        """What it takes, also when only other programs have changed that."""
         problem = next((f"{p.message} {p.next_step}".strip() for p in self._draft.problems), "")
         plan = self._draft.forecast()
         self._summary.show_plan(plan, problem)
+        if plan is not None and plan.verdict in SHORT:
+            self._settled.start()
+        else:
+            self._settled.stop()
         total, room = (None, None) if plan is None or problem else (plan.total, plan.room)
-        self.load_button.setText(words.load_button(total, room, again=self._again))
-        self.load_button.setEnabled(not problem)
-        self.load_button.setToolTip(problem)
-        self.load_button.setAccessibleDescription(problem)
-        self._show_profile()
+        self.footer.show_load(words.load_button(total, room, again=self._again), problem)
+
+    def _show_suggestions(self) -> None:
+        self._summary.suggestions.show_all(self._draft.suggestions())
         self._order_tabs()
 
     def accept(self) -> None:
         """Load, unless something is wrong."""
         if self._draft.problems:
             return
-        self.load_wanted.emit(self._draft.path, self._draft.options, self.remember.isChecked())
+        self.load_wanted.emit(self._draft.path, self._draft.options, self.footer.remember.isChecked())
         super().accept()
 
     def _build(self) -> None:
@@ -108,26 +135,12 @@ class LoadDialog(QDialog):
         self._profile.setWordWrap(True)
         set_role(self._profile, "good")
         self._summary = Summary(theme)
-        self._summary.layers_wanted.connect(lambda layers: draft.change(n_gpu_layers=layers))
-        self.recommended = self._button(self.tr("Recommended"), "recommendedButton", "magic-wand")
-        self.recommended.setToolTip(self.tr("Choose what suits this device and this model"))
-        self.recommended.clicked.connect(draft.recommend)
-        self.reset_all = self._button(self.tr("Reset all"), "resetAllButton", "arrow-counter-clockwise")
-        self.reset_all.setToolTip(self.tr("Back to the settings for all models"))
-        self.reset_all.clicked.connect(draft.reset_all)
-        self.remember = QCheckBox(self.tr("Remember for this model"))
-        self.remember.setObjectName("rememberOptions")
-        self.remember.setChecked(True)
-        self.cancel = self._button(self.tr("Cancel"), "cancelOptionsButton")
-        self.cancel.clicked.connect(self.reject)
-        self.load_button = self._button(self.tr("Load"), "loadOptionsButton", role="primary")
-        self.load_button.setDefault(True)
-        self.load_button.clicked.connect(self.accept)
-
-    def _button(self, text: str, name: str, icon: str = "", role: str = "") -> TextButton:
-        button = TextButton(self._theme, text, icon, role=role)
-        button.setObjectName(name)
-        return button
+        self._summary.chosen.connect(draft.take)
+        self.footer = Footer(theme)
+        self.footer.recommended.clicked.connect(draft.recommend)
+        self.footer.reset_all.clicked.connect(draft.reset_all)
+        self.footer.cancel.clicked.connect(self.reject)
+        self.footer.load_button.clicked.connect(self.accept)
 
     def _lay_out(self) -> None:
         heading = ElidedLabel(self._draft.name)
@@ -137,6 +150,12 @@ class LoadDialog(QDialog):
         left.setSpacing(SPACE_S)
         left.addWidget(heading)
         left.addWidget(self._profile)
+        if self._note:
+            note = QLabel(self._note)
+            note.setObjectName("loadNote")
+            note.setWordWrap(True)
+            note.setProperty("role", "warn")
+            left.addWidget(note)
         left.addWidget(self._scrolled(self._choices(), self.tr("Load options")), 1)
         side = QWidget()
         side.setProperty("role", "panel")
@@ -154,7 +173,7 @@ class LoadDialog(QDialog):
         outer.setSpacing(0)
         outer.addLayout(upper, 1)
         outer.addWidget(_line("hairline"))
-        outer.addLayout(self._foot())
+        outer.addWidget(self.footer)
 
     def _choices(self) -> QWidget:
         inside = QWidget()
@@ -179,21 +198,11 @@ class LoadDialog(QDialog):
         area.setWidget(inside)
         return area
 
-    def _foot(self) -> QHBoxLayout:
-        foot = QHBoxLayout()
-        foot.setContentsMargins(SPACE_L, SPACE_S, SPACE_L, SPACE_S)
-        foot.setSpacing(SPACE_S)
-        foot.addWidget(self.recommended)
-        foot.addWidget(self.reset_all)
-        foot.addStretch(1)
-        foot.addWidget(self.remember)
-        foot.addWidget(self.cancel)
-        foot.addWidget(self.load_button)
-        return foot
-
     def _show_profile(self) -> None:
         profile = self._draft.recommended
-        self._profile.setText("" if profile is None else words.profile_text(profile.kind, profile.changes))
+        texts = [] if profile is None else [words.profile_text(profile.kind, profile.changes)]
+        texts += [] if self._draft.made_to_fit is None else [words.made_to_fit(self._draft.made_to_fit)]
+        self._profile.setText(" ".join(texts))
         self._profile.setVisible(profile is not None)
 
     def show_advanced(self) -> None:
@@ -211,7 +220,7 @@ class LoadDialog(QDialog):
         """Rows change, and some are made late: Tab goes as the eye does."""
         stops = [stop for row in self._basic for stop in row.tab_stops()]
         stops += [self._fold.button, *(stop for row in self._advanced for stop in row.tab_stops())]
-        stops += [self._summary.fewer, self.recommended, self.reset_all, self.remember, self.cancel, self.load_button]
+        stops += [*self._summary.suggestions.buttons, *self.footer.stops]
         if stops != self._stops:
             self._stops = stops
             set_order(stops)

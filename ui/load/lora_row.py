@@ -17,7 +17,7 @@ from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_button import IconButton
 from ui.widgets.text_button import TextButton
 
-DECIMALS = 3
+DECIMALS, SCALE_WIDTH = 3, 104
 
 
 class LoraRow(ChoiceRow):
@@ -99,6 +99,7 @@ class _AdapterLine(QWidget):
         self.scale.setSingleStep(0.1)
         self.scale.setKeyboardTracking(False)
         self.scale.lineEdit().setTextMargins(TEXT_MARGIN, 0, 0, 0)
+        self.scale.setFixedWidth(theme.px(SCALE_WIDTH))
         self.scale.setAccessibleName(self.tr("Scale of {0}").format(Path(path).name))
         self.remove = IconButton(theme, "x", self.tr("Remove {0}").format(Path(path).name))
         self.remove.setObjectName(f"removeAdapter{number}")

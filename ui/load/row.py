@@ -94,6 +94,11 @@ class ChoiceRow(QWidget):
         """Whether the hint is a warning."""
         set_role(self._hint, "warn" if loud else "muted")
 
+    @property
+    def title(self) -> str:
+        """What the choice is called."""
+        return self._title.text()
+
     def first_control(self) -> QWidget | None:
         """What takes the focus when the row does."""
         return next((c for c in stops_in(self.controls) if c.isVisibleTo(self) and c.isEnabled()), None)

@@ -77,6 +77,7 @@ class SliderRow(ChoiceRow):
             self.slider.setPageStep(max(1, len(values) // 8))
             self.slider.setValue(place)
             self.spin.setValue(value)
+        self.slider.setAccessibleName(f"{self.title}: {self.spin.text()}")
 
 
 class ContextRow(SliderRow):

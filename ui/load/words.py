@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QCoreApplication
 
 from engine.loading.profile import Suit
-from engine.memory.fit.records import Verdict
+from engine.memory.fit.records import Suggestion, Verdict
 from engine.memory.sizes import gib_number
 from engine.protocol.types import DeviceKind, FlashAttention, KvType, RopeScaling, SplitMode
 
@@ -155,3 +155,27 @@ def speed(expected: float) -> str:
     if expected > SURE_SPEED:
         return tr("Over {0} tok/s expected").format(SURE_SPEED)
     return tr("About {0} tok/s expected").format(f"{expected:.0f}" if expected >= 10 else f"{expected:.1f}")
+
+
+def suggestion(found: Suggestion) -> str:
+    """A change that makes it fit, short enough for a button."""
+    options, plan = found.plan.options, found.plan
+    if found.kind == "kv":
+        return tr("KV cache in {0}").format(kv_short(options.kv_type_k))
+    if found.kind == "context":
+        tokens = count(options.n_ctx)
+        quantised = options.kv_type_k is not KvType.F16
+        text = tr("Context of {0}, KV cache in {1}") if quantised else tr("Context of {0}")
+        return text.format(tokens, kv_short(options.kv_type_k))
+    if found.kind == "batch":
+        return tr("Micro-batch of {0}").format(options.n_ubatch)
+    if found.kind == "experts":
+        return tr("Experts of {0} layers in RAM").format(options.n_cpu_moe)
+    if found.kind == "layers":
+        return tr("{0} of {1} layers on the GPU").format(plan.gpu_layers, plan.max_layers)
+    return tr("Run it on the CPU") if found.kind == "cpu" else found.text
+
+
+def made_to_fit(found: Suggestion) -> str:
+    """What was changed beside a profile."""
+    return tr("So that it fits: {0}.").format(suggestion(found))

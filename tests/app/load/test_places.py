@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.load.places import PlaceKind, place_of, places, with_place
@@ -21,6 +21,7 @@ UNUSABLE = msgspec.structs.replace(CARD, id="Vulkan3", pci="0000:44:00.0", usabl
 ALL = (APU, CARD, ROCM, CPU, UNUSABLE)
 
 
+@settings(deadline=None)
 @given(options=load_options(), devices=st.lists(st.sampled_from([CPU, CARD, ROCM, APU, SOFTWARE]), unique=True))
 def test_the_present_choice_is_always_among_them(options: LoadOptions, devices: list[DeviceInfo]) -> None:
     choices = places(options, devices)

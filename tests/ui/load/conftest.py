@@ -16,9 +16,8 @@ from app.load.draft import LoadDraft
 from engine.library.gguf.metadata import Metadata
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import Profile, suited
-from engine.memory.fit.devices import fit_devices
-from engine.memory.fit.plan import predict
-from engine.memory.fit.records import FitModel, FitPlan, LayerCache, Piece
+from engine.memory.fit import FitModel, FitPlan, Suggestion, fit_devices, predict, suggest
+from engine.memory.fit.records import LayerCache, Piece
 from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
 from tests.ui.shell.standins import HELLO
 from ui.load.dialog import LoadDialog
@@ -83,6 +82,11 @@ class Source:
         if self.known.fit is None or not self.devices:
             return None
         return predict(self.known.fit, options, fit_devices(self.devices))
+
+    def suggest(self, path: Path, options: LoadOptions) -> tuple[Suggestion, ...]:
+        if self.known.fit is None or not self.devices:
+            return ()
+        return suggest(self.known.fit, options, fit_devices(self.devices))
 
 
 class Opened:

@@ -130,11 +130,11 @@ def test_what_is_no_number_keeps_the_load_back(open_dialog: OpenDialog) -> None:
     edit = opened.find("rope_freq_scale", QLineEdit)
     QTest.keyClicks(edit, "0.5x")
     assert "no number" in hint_of(opened.find("rope_freq_scaleRow"))
-    assert not opened.dialog.load_button.isEnabled()
-    assert "no number" in opened.dialog.load_button.accessibleDescription()
+    assert not opened.dialog.footer.load_button.isEnabled()
+    assert "no number" in opened.dialog.footer.load_button.accessibleDescription()
     assert edit.text() == "0.5x"
     QTest.keyClick(edit, Qt.Key.Key_Backspace)
-    assert opened.dialog.load_button.isEnabled()
+    assert opened.dialog.footer.load_button.isEnabled()
     assert opened.options.rope_freq_scale == 0.5
 
 
@@ -143,7 +143,7 @@ def test_values_out_of_bounds_are_explained_at_their_row(open_dialog: OpenDialog
     QTest.keyClicks(opened.find("yarn_ext_factor", QLineEdit), "3")
     assert "from 0 to 1" in hint_of(opened.find("yarn_ext_factorRow"))
     assert "from 0 to 1" in opened.find("fitReason", QLabel).text()
-    assert not opened.dialog.load_button.isEnabled()
+    assert not opened.dialog.footer.load_button.isEnabled()
     QTest.keyClick(opened.dialog, Qt.Key.Key_Return)
     assert opened.loads == []
 
@@ -154,10 +154,10 @@ def test_a_quantised_cache_switches_flash_attention_on_and_says_so(open_dialog: 
     assert opened.options.flash_attention is FlashAttention.AUTO
     assert "switched from off" in hint_of(opened.find("kv_type_kRow"))
     choose(opened.find("flash_attention", QComboBox), "Off")
-    assert not opened.dialog.load_button.isEnabled()
+    assert not opened.dialog.footer.load_button.isEnabled()
     assert "flash attention" in hint_of(opened.find("flash_attentionRow"))
     choose(opened.find("kvFormat", QComboBox), "16-bit")
-    assert opened.dialog.load_button.isEnabled()
+    assert opened.dialog.footer.load_button.isEnabled()
 
 
 def test_odd_heads_leave_only_16_bits(open_dialog: OpenDialog, source: Source) -> None:
@@ -172,7 +172,7 @@ def test_odd_heads_leave_only_16_bits(open_dialog: OpenDialog, source: Source) -
 def test_an_odd_cache_from_before_is_refused(open_dialog: OpenDialog, source: Source) -> None:
     source.known = model_facts(head=80)
     opened = open_dialog(kv_type_k=KvType.Q8_0)
-    assert not opened.dialog.load_button.isEnabled()
+    assert not opened.dialog.footer.load_button.isEnabled()
     assert "multiples of 32" in opened.find("fitReason", QLabel).text()
 
 
@@ -286,7 +286,7 @@ def test_recommended_says_what_it_chose(open_dialog: OpenDialog, source: Source,
     opened = open_dialog(n_ctx=777, lora=(LoraAdapter(path="/a.gguf"),), device="0000:03:00.0")
     note = opened.find("profileNote", QLabel)
     assert not note.isVisibleTo(opened.dialog)
-    qtbot.mouseClick(opened.dialog.recommended, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(opened.dialog.footer.recommended, Qt.MouseButton.LeftButton)
     assert opened.changes() == {
         "n_ubatch": 128,
         "mmap": False,
@@ -296,7 +296,7 @@ def test_recommended_says_what_it_chose(open_dialog: OpenDialog, source: Source,
         "device": "0000:03:00.0",
     }
     assert note.text().startswith("Chosen for integrated graphics. Prompts are read in small steps")
-    qtbot.mouseClick(opened.dialog.reset_all, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(opened.dialog.footer.reset_all, Qt.MouseButton.LeftButton)
     assert opened.changes() == {}
     assert not note.isVisibleTo(opened.dialog)
 
@@ -305,34 +305,72 @@ def test_the_button_and_the_bars_say_what_it_takes(open_dialog: OpenDialog) -> N
     opened = open_dialog()
     verdict = opened.find("fitVerdict", QLabel)
     assert verdict.text() == "Fits"
-    before = opened.dialog.load_button.text()
+    before = opened.dialog.footer.load_button.text()
     assert before.startswith("Load (")
     assert before.endswith("of 21.0 GiB)")
     opened.find("n_ctx", QSpinBox).setValue(32768)
-    assert opened.dialog.load_button.text() != before
+    assert opened.dialog.footer.load_button.text() != before
     opened.find("n_ctx", QSpinBox).setValue(1_000_000)
     assert verdict.text() in ("Does not fit", "Fits in part")
 
 
-def test_fewer_layers_are_one_click(open_dialog: OpenDialog, source: Source, qtbot: QtBot) -> None:
-    source.known = model_facts(fit=fit_model(pieces=tuple(Piece(layer, GIB) for layer in range(LAYERS + 1))))
+def heavy(layer_bytes: int) -> ModelFacts:
+    return model_facts(fit=fit_model(pieces=tuple(Piece(layer, layer_bytes) for layer in range(LAYERS + 1))))
+
+
+def test_what_would_fit_is_one_click(open_dialog: OpenDialog, source: Source, qtbot: QtBot) -> None:
+    source.known = heavy(GIB)
     opened = open_dialog()
     assert opened.find("fitVerdict", QLabel).text() == "Fits in part"
-    qtbot.mouseClick(opened.find("fewerLayersButton"), Qt.MouseButton.LeftButton)
-    assert 0 < opened.options.n_gpu_layers < LAYERS
+    qtbot.waitUntil(lambda: opened.dialog.findChild(QPushButton, "suggestion0") is not None)
+    buttons = {b.text(): b for b in opened.dialog.findChildren(QPushButton) if b.objectName().startswith("suggestion")}
+    layers = next(text for text in buttons if "layers on the GPU" in text)
+    qtbot.mouseClick(buttons[layers], Qt.MouseButton.LeftButton)
+    assert layers == f"{opened.options.n_gpu_layers} of 37 layers on the GPU"
     assert opened.find("fitVerdict", QLabel).text().startswith("Fits")
+    assert not opened.find("suggestion0").isVisible()
+
+
+def test_suggestions_that_the_heads_forbid_are_left_out(open_dialog: OpenDialog, source: Source, qtbot: QtBot) -> None:
+    spare = fit_model(pieces=tuple(Piece(layer, 455 << 20) for layer in range(LAYERS + 1)))
+    source.known = model_facts(fit=spare)
+    opened = open_dialog(n_ctx=40960)
+    kinds = [suggestion.kind for suggestion in opened.draft.suggestions()]
+    assert "kv" in kinds
+    source.known = model_facts(fit=spare, head=80)
+    opened.draft.refresh()
+    assert "kv" not in [suggestion.kind for suggestion in opened.draft.suggestions()]
+
+
+def test_recommended_makes_it_fit_and_says_how(open_dialog: OpenDialog, source: Source, qtbot: QtBot) -> None:
+    source.known = heavy(GIB)
+    opened = open_dialog()
+    qtbot.mouseClick(opened.dialog.footer.recommended, Qt.MouseButton.LeftButton)
+    assert opened.find("fitVerdict", QLabel).text().startswith("Fits")
+    assert "So that it fits: " in opened.find("profileNote", QLabel).text()
+    opened.find("n_ctx", QSpinBox).setValue(512)
+    assert not opened.shows("profileNote")
+
+
+def test_the_figures_follow_other_programs(open_dialog: OpenDialog, source: Source) -> None:
+    opened = open_dialog()
+    assert opened.dialog.footer.load_button.text().endswith("of 21.0 GiB)")
+    source.devices = (msgspec.structs.replace(RADEON, memory_free=3 * GIB), PROCESSOR)
+    opened.dialog._clock.timeout.emit()
+    assert opened.dialog.footer.load_button.text().endswith("of 2.0 GiB)")
+    assert opened.find("fitVerdict", QLabel).text() == "Fits in part"
 
 
 def test_before_anything_is_known_it_can_be_loaded(open_dialog: OpenDialog, source: Source) -> None:
     source.known = ModelFacts()
     source.devices = ()
     opened = open_dialog(again=True)
-    assert opened.dialog.load_button.text() == "Load again"
-    assert opened.dialog.load_button.isEnabled()
+    assert opened.dialog.footer.load_button.text() == "Load again"
+    assert opened.dialog.footer.load_button.isEnabled()
     source.devices = HELLO_CPU.devices
     source.known = model_facts()
     opened.draft.refresh()
-    assert "of 18.5 GiB)" in opened.dialog.load_button.text()
+    assert "of 18.5 GiB)" in opened.dialog.footer.load_button.text()
     assert opened.find("place", QComboBox).currentText() == "Automatic (CPU)"
 
 
@@ -345,12 +383,12 @@ def test_enter_loads_escape_does_not(open_dialog: OpenDialog, qtbot: QtBot) -> N
     QTest.keyClick(spin, Qt.Key.Key_Return)
     assert opened.loads == [(MODEL, LoadOptions(n_ctx=2048), True)]
     other = open_dialog()
-    other.dialog.remember.setChecked(False)
+    other.dialog.footer.remember.setChecked(False)
     QTest.keyClick(other.dialog, Qt.Key.Key_Escape)
     assert other.loads == []
     third = open_dialog()
-    third.dialog.remember.setChecked(False)
-    third.dialog.load_button.click()
+    third.dialog.footer.remember.setChecked(False)
+    third.dialog.footer.load_button.click()
     assert third.loads == [(MODEL, LoadOptions(), False)]
 
 
@@ -378,7 +416,7 @@ def wheel_over(widget: QWidget) -> None:
 
 def test_the_wheel_changes_only_what_has_the_focus(open_dialog: OpenDialog) -> None:
     opened = open_dialog()
-    opened.dialog.load_button.setFocus()
+    opened.dialog.footer.load_button.setFocus()
     for name in ("n_ctx", "n_ctxSlider", "place", "kvFormat"):
         wheel_over(opened.find(name))
     assert opened.changes() == {}

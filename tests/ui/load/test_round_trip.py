@@ -64,7 +64,7 @@ def test_what_is_shown_and_entered_again_is_the_same(options: LoadOptions, dialo
         assert widget is not None, name
         touch(widget)
         assert dialog.options == options, name
-    assert dialog.load_button.isEnabled()
+    assert dialog.footer.load_button.isEnabled()
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10, deadline=None)
@@ -79,7 +79,7 @@ def test_resetting_leaves_nothing_behind(before: LoadOptions, after: LoadOptions
     assert dialog.options == after
     assert not any(row.reset_button.isVisibleTo(row) for row in dialog.rows)
     draft.take(before)
-    dialog.reset_all.click()
+    dialog.footer.reset_all.click()
     assert dialog.options == after
 
 

@@ -91,7 +91,7 @@ def test_what_was_chosen_is_loaded_and_remembered_once_it_worked(make_window: Ma
     window.window._model_actions.choose_options(path)
     dialog = dialog_of(window, qtbot)
     set_context(dialog, 1234)
-    dialog.load_button.click()
+    dialog.footer.load_button.click()
     assert last_load(window) == (path, LoadOptions(n_ctx=1234))
     remembered = window.services.load.remembered
     assert remembered.find(path) is None
@@ -109,15 +109,15 @@ def test_without_the_tick_nothing_is_remembered(make_window: MakeWindow, qtbot: 
     path = window.library.models[0].path
     window.window._model_actions.choose_options(path)
     dialog = dialog_of(window, qtbot)
-    dialog.remember.setChecked(False)
+    dialog.footer.remember.setChecked(False)
     set_context(dialog, 1234)
-    dialog.load_button.click()
+    dialog.footer.load_button.click()
     window.worker.finish_load(model_info(str(path)))
     assert window.services.load.remembered.find(path) is None
     window.window._model_actions.change_options()
     again = dialog_of(window, qtbot)
     assert again.options.n_ctx == 1234
-    assert again.load_button.text().startswith("Load again")
+    assert again.footer.load_button.text().startswith("Load again")
     again.close()
 
 
@@ -127,7 +127,7 @@ def test_a_load_that_fails_is_not_remembered_and_can_be_changed(make_window: Mak
     window.window._model_actions.choose_options(path)
     dialog = dialog_of(window, qtbot)
     set_context(dialog, 999_999)
-    dialog.load_button.click()
+    dialog.footer.load_button.click()
     window.worker.finish_load(Failed(id=1, code="context-memory", message="There is not enough memory."))
     assert window.services.load.remembered.find(path) is None
     card = window.window._notice_bar.cards[0]
@@ -170,7 +170,7 @@ def test_the_menu_offers_a_change_only_after_a_load(make_window: MakeWindow, qtb
         change.trigger()
         menu.close()
         dialog = dialog_of(window, qtbot)
-        assert dialog.load_button.text().startswith("Load again")
+        assert dialog.footer.load_button.text().startswith("Load again")
         dialog.close()
         qtbot.waitUntil(lambda: not any(d.isVisible() for d in window.window.findChildren(LoadDialog)))
 
@@ -190,8 +190,8 @@ def test_the_first_load_on_an_apu_is_suited_and_told(make_window: MakeWindow, qt
     note = dialog.findChild(QLabel, "profileNote")
     assert note is not None
     assert note.text().startswith("Chosen for integrated graphics.")
-    dialog.reset_all.click()
-    dialog.load_button.click()
+    dialog.footer.reset_all.click()
+    dialog.footer.load_button.click()
     assert last_load(window)[1] == LoadOptions()
     window.worker.finish_load(model_info(str(path), device=APU))
     assert "small steps" not in picker.toolTip()

@@ -1,0 +1,79 @@
+"""Facts of models, read from their headers off the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs import Err, Executor, Result, SerialRunner
+from engine.loading.facts import ModelFacts
+
+Key = tuple[Path, int | None]
+"""A file, and its size when it was asked about: another size is another model."""
+
+
+class Headers(QObject):
+    """Reads each header once. What somebody waits for goes before what is read ahead.
+
+    Args:
+        size_of: Bytes of an installed model, None when it is not known. Asks no file.
+
+    Attributes:
+        read: One more is known.
+    """
+
+    read = Signal()
+
+    def __init__(
+        self, executor: Executor, size_of: Callable[[Path], int | None], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._runner = SerialRunner(executor, self)
+        self._size_of = size_of
+        self._facts: dict[Key, ModelFacts] = {}
+        self._asked: set[Key] = set()
+        self._ahead: list[Path] = []
+
+    def facts(self, path: Path) -> ModelFacts | None:
+        """What the header says, little when it could not be read; None before it was."""
+        return self._facts.get(self._key(path))
+
+    def ask(self, path: Path) -> None:
+        """Read the header now, unless that was done."""
+        key = self._key(path)
+        if key not in self._asked:
+            self._asked.add(key)
+            self._runner.run(lambda: _read(path), lambda result: self._take(key, result))
+
+    def read_ahead(self, paths: Iterable[Path]) -> None:
+        """Read these headers one after the other, when nothing else is to be read."""
+        self._ahead = [path for path in paths if self._key(path) not in self._asked]
+        if len(self._asked) == len(self._facts):
+            self._next()
+
+    def shutdown(self) -> None:
+        """Read nothing more. Only for quitting."""
+        self._ahead.clear()
+        self._runner.close()
+
+    def _key(self, path: Path) -> Key:
+        return path, self._size_of(path)
+
+    def _next(self) -> None:
+        if self._ahead:
+            self.ask(self._ahead.pop(0))
+
+    def _take(self, key: Key, result: Result[ModelFacts | None]) -> None:
+        if isinstance(result, Err):
+            raise result.error
+        self._facts[key] = result.value or ModelFacts()
+        self._next()
+        self.read.emit()
+
+
+def _read(path: Path) -> ModelFacts | None:
+    from engine.loading.reading import read_facts
+
+    return read_facts(path)
