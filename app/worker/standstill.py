@@ -19,6 +19,7 @@ from app.worker.safe_mode import SafeMode
 from app.worker.settings import WorkerSettings
 from engine.client.activity import Activity, read_activity
 from engine.client.death_words import HANG
+from engine.client.ladder import main_gpu
 from engine.client.session import Verdict
 from engine.client.watchdog import Limits, Standing, Watchdog
 from engine.protocol.frames import Delta, Failed, Finished, Load, Progress, SelfTest
@@ -29,6 +30,7 @@ SILENCE_S = 5.0
 """After so many quiet seconds the process itself is looked at, in case it reads from a slow drive."""
 
 ASK_AGAIN_S = 2.0
+SHADERS = " The graphics driver may be compiling shaders, which takes long only the first time."
 
 
 class StandstillGuard(QObject):
@@ -61,7 +63,7 @@ class StandstillGuard(QObject):
         self._runner, self._activity = runner, activity
         self.clock = clock
         self._dog = Watchdog()
-        self._told = False
+        self._told = self._all_read = False
         self._asked = 0.0
         self._seen: Activity | None = None
         self._timer = QTimer(self)
@@ -90,11 +92,12 @@ class StandstillGuard(QObject):
         last = self._pump.last_load
         n_batch = 1 if last is None else last[1].n_batch
         self._dog.begin(job.request, self._link.session.model, n_batch, limits, self.clock())
-        self._seen = None
+        self._seen, self._all_read = None, False
         self._timer.start()
 
     def _hear(self, event: object) -> None:
         if isinstance(event, Progress | Delta | Finished):
+            self._all_read = isinstance(event, Progress) and event.stage == "load" and event.done >= event.total > 0
             self._dog.heard(event, self.clock())
             self._withdraw()
 
@@ -114,8 +117,15 @@ class StandstillGuard(QObject):
         loading = isinstance(job.request, Load)
         what = "The model" if loading else "The self-test" if isinstance(job.request, SelfTest) else "The answer"
         actions = (Action("Cancel" if loading else "Stop", lambda: own.cancel(id_)), *self._safer(job))
-        text = f"{what} has not moved for {in_words(self._dog.quiet)}."
+        text = f"{what} has not moved for {in_words(self._dog.quiet)}.{self._hint(job)}"
         notices.post(Notice(NOTICE, Severity.INFO, text, actions=actions))
+
+    def _hint(self, job: Job) -> str:
+        """All weights are read and a GPU is to compute: its driver may be at the shaders, for the first time."""
+        request, hello = job.request, self._link.session.hello
+        if not self._all_read or hello is None or not isinstance(request, Load):
+            return ""
+        return SHADERS if main_gpu(hello.devices, request.options) is not None else ""
 
     def cancel(self, id_: int) -> None:
         """End the job. A worker that does not answer is killed after two seconds."""

@@ -10,11 +10,11 @@ import pytest
 from app.jobs import SerialRunner
 from app.worker.safe_mode import WORDS
 from app.worker.settings import WorkerSettings
-from app.worker.standstill import NOTICE, StandstillGuard, in_words
+from app.worker.standstill import NOTICE, SHADERS, StandstillGuard, in_words
 from engine.client.activity import READ_BYTES, Activity
 from engine.client.session import WorkerState
 from engine.protocol.frames import Finished, Generate
-from engine.protocol.types import FinishReason
+from engine.protocol.types import FinishReason, LoadOptions
 from tests.app.worker.conftest import Bench
 from tests.app.worker.test_safe_mode import MakeWorld, make_world
 
@@ -75,6 +75,16 @@ def test_a_load_that_stands_still_is_told_once_and_can_be_cancelled(make_bench, 
     bench.until_state(WorkerState.IDLE)
     assert NOTICE in bench.withdrawn
     assert bench.starts() == 2
+
+
+@pytest.mark.parametrize(("device", "hint"), [(None, SHADERS), ("cpu", "")])
+def test_what_the_driver_may_be_doing_when_all_is_read(make_bench, device: str | None, hint: str) -> None:
+    bench = make_bench(load={"steps": 3, "after": 3, "silence": True})
+    hand = Hand(bench)
+    bench.load(options=LoadOptions(device=device))
+    bench.until(lambda: len(bench.progress) == 3)
+    hand.turn(60)
+    assert still(bench) == ["The model has not moved for a minute." + hint]
 
 
 def test_a_load_that_hangs_is_ended_with_safer_settings_at_hand(make_world: MakeWorld) -> None:
