@@ -26,6 +26,8 @@ PACKAGES = {
     "fedora": "dnf install hipcc rocm-hip-devel rocblas-devel hipblas-devel",
     "arch": "pacman -S rocm-hip-sdk",
 }
+TOO_OLD = {"bookworm": "Debian 12's own (HIP 5.2)", "trixie": "Debian 13's own (HIP 5.7)"}
+NEWER = "AMD's packages put a newer ROCm into /opt/rocm; docs/backends.md shows a root folder of Debian testing."
 ON_STEAMOS = "SteamOS has no ROCm of its own; Vulkan needs none. A plugin built elsewhere needs that ROCm beside it."
 
 
@@ -58,7 +60,7 @@ def find(environ: Mapping[str, str], *, rccl: bool) -> HipTools:
     if version is None:
         raise SetupError(f"{config} does not say its version.", "Install ROCm again.")
     if tuple(map(int, version[0].split(".")[:2])) < OLDEST_HIP:
-        raise SetupError(f"This ROCm brings HIP {version[0]}; llama.cpp needs 6.1 or newer.", "Install a newer ROCm.")
+        raise SetupError(f"This ROCm brings HIP {version[0]}; llama.cpp needs 6.1 or newer.", NEWER)
     clang = _clang(config, environ)
     for name in (*LIBRARIES, "rccl") if rccl else LIBRARIES:
         _require_library(root, name)
@@ -70,6 +72,8 @@ def how_to_install() -> str:
     release = os_release()
     if release.get("ID") == "steamos":
         return ON_STEAMOS
+    if old := TOO_OLD.get(release.get("VERSION_CODENAME", "")):
+        return f"{old} is too old. {NEWER}"
     for name in (release.get("ID", ""), *release.get("ID_LIKE", "").split()):
         if name in PACKAGES:
             return f"As root: {PACKAGES[name]}"

@@ -94,6 +94,8 @@ def test_no_rocm_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         ({"ID": "arch"}, "pacman -S rocm-hip-sdk"),
         ({"ID": "fedora"}, "dnf install"),
         ({"ID": "steamos", "ID_LIKE": "arch"}, "Vulkan needs none"),
+        ({"ID": "debian", "VERSION_CODENAME": "trixie"}, "Debian 13's own (HIP 5.7) is too old. AMD's packages"),
+        ({"ID": "debian", "VERSION_CODENAME": "forky"}, "apt install hipcc librocblas-dev libhipblas-dev"),
         ({"ID": "slackware"}, "Install hipcc, rocBLAS and hipBLAS"),
     ],
 )
