@@ -1,4 +1,4 @@
-"""Load options that suit a kind of device. Used only where a profile is asked for."""
+"""Load options that suit a kind of device: where they are asked for, and on integrated graphics by themselves."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Fold(QWidget):
     ) -> None:
         super().__init__(parent)
         self._make: Callable[[], Sequence[QWidget]] | None = make
-        self.button = TextButton(theme, title, "caret-right", role="quiet")
+        self.button = TextButton(theme, title, "caret-right", role="fold")
         self.button.setObjectName("advancedButton")
         self.button.setCheckable(True)
         self.button.toggled.connect(self._turn)

@@ -143,7 +143,7 @@ class LayersRow(SliderRow):
             theme,
             self.tr("Layers on the GPU"),
             self.tr(
-                "All of them is fastest. Fewer leave the rest to the CPU, when the memory of the GPU is too small."
+                "All is fastest. Fewer leave the rest to the CPU, for when the GPU has too little memory."
             ),
             "n_gpu_layers",
             (ALL, MAX_LAYERS),
