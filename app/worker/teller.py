@@ -10,10 +10,12 @@ from app.worker.agenda import Job
 from app.worker.safe_mode import NOTICE, SafeMode
 from engine.client.death_words import HANG
 from engine.client.session import Verdict, WorkerDeath
+from engine.loading.fallback import fallback
 from engine.protocol.frames import Failed, Load, Loaded, Terminal
 from engine.protocol.types import LoadOptions
 
 STUCK_NOTICE = "worker-stuck"
+DEVICE_NOTICE = "worker-device"
 AGAIN, START = "Load again", "Start again"
 
 Asked = tuple[Path, LoadOptions]
@@ -60,11 +62,20 @@ class Teller:
         if isinstance(event, Loaded):
             if job.id != self._ours or not self._keep:
                 self._notices.withdraw(NOTICE)
+            self._device(job, event)
         elif isinstance(event, Failed) and worker_lives and event.code not in ("cancelled", "stopped"):
             actions = self._offer(event.code, event.detail, job)
             if actions or job.id == self._ours:
                 text = f"{event.message} {event.next_step}".strip()
                 self._notices.post(Notice(NOTICE, Severity.ERROR, text, event.detail, actions))
+
+    def _device(self, job: Job, event: Loaded) -> None:
+        """The model runs, but not where it was asked for: a card was taken out, or its driver is gone."""
+        text = fallback(job.request.options, event.model) if isinstance(job.request, Load) else ""
+        if text:
+            self._notices.post(Notice(DEVICE_NOTICE, Severity.WARN, text))
+        else:
+            self._notices.withdraw(DEVICE_NOTICE)
 
     def stuck(self, pid: int) -> None:
         """The system cannot end this process."""

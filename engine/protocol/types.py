@@ -277,8 +277,9 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     ``device`` is where it runs; ``device_reason`` says why when that is the CPU or not the
     preferred one; ``devices`` are all that share it, in order. ``flash_attention`` is what llama.cpp
     took, None when it did not say. ``template_source`` is ``file`` or ``fallback``. ``warnings`` are
-    sentences. ``fingerprint`` is equal for loads that compute the same numbers on the same device
-    (`engine.worker.fingerprint`); empty when that is not known.
+    sentences, of which ``device_warnings`` are about devices that were asked for. ``fingerprint`` is equal
+    for loads that compute the same numbers on the same device (`engine.worker.fingerprint`); empty when that
+    is not known.
     """
 
     path: str
@@ -298,6 +299,7 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     memory: tuple[MemoryUse, ...] = ()
     template_source: str = "file"
     warnings: tuple[str, ...] = ()
+    device_warnings: tuple[str, ...] = ()
     fingerprint: str = ""
 
 

@@ -198,6 +198,7 @@ class Loader:
             memory=report.memory([device.id for device in placement.devices]),
             template_source=template.source,
             warnings=tuple(warnings),
+            device_warnings=placement.warnings,
         )
 
     def _warm_up(self, loaded: LoadedModel) -> None:

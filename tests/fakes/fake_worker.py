@@ -62,6 +62,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import msgspec
 
+from engine.backends.placement import Placement, place
+from engine.errors import VrambleError
 from engine.protocol.codec import encode, worker_input
 from engine.protocol.frames import (
     PROTOCOL_VERSION,
@@ -385,9 +387,8 @@ class FakeWorker:
         step.terminal(Loaded(id=request.id, model=self._model, seconds=0.5))
 
     def _info(self, request: Load, changes: dict[str, Any]) -> ModelInfo:
-        device = next((d for d in self._devices if d.kind is DeviceKind.GPU and d.usable), self._devices[0])
-        if request.options.device == "cpu" or request.options.n_gpu_layers == 0:
-            device = next((d for d in self._devices if d.kind is DeviceKind.CPU), device)
+        placement = self._placement(request)
+        device = placement.main
         info = ModelInfo(
             path=request.path,
             name=Path(request.path).stem,
@@ -400,8 +401,18 @@ class FakeWorker:
             n_layers=4,
             gpu_layers=0 if device.kind is DeviceKind.CPU else 4,
             device=device,
+            devices=placement.devices,
+            warnings=placement.warnings,
+            device_warnings=placement.warnings,
         )
         return msgspec.convert({**msgspec.to_builtins(info), **changes}, ModelInfo)
+
+    def _placement(self, request: Load) -> Placement:
+        """Where the real worker would put it; without a CPU among the devices the first one."""
+        try:
+            return place(self._devices, self._backends, request.options, lambda _devices: False)
+        except VrambleError:
+            return Placement(self._devices[:1])
 
     def _generate(self, request: Generate, behaviour: dict[str, Any], step: Step) -> None:
         if self._model is None:
