@@ -33,6 +33,7 @@ QUESTION = user("Write a very long story about a lighthouse keeper and the sea. 
 NEVER_ENDS = tuple(LogitBias(token, -1000.0) for token in (0, 2))
 """The starter model's tokens that end a text."""
 
+CPU = "cpu"
 EXCLUSIVE = ("chrt", "-f", "1")
 REST_SECONDS = 1.0
 """Between two bursts, for everybody else on the machine."""
@@ -53,6 +54,7 @@ class Bench:
     program: Path
     model: Path
     threads: int
+    device: str
     prefix: Sequence[str]
 
     def run(self, tokens: int, depth: int) -> Speed:
@@ -63,7 +65,8 @@ class Bench:
 
     def _run(self, tokens: int, depth: int) -> tuple[float, float]:
         words = ["-m", self.model, "-p", 0, "-n", tokens, "-d", depth, "-t", self.threads, "-r", 1, "-o", "json"]
-        command = [*self.prefix, str(self.program), *map(str, words), "-dev", "none"]
+        place = ["-dev", "none"] if self.device == CPU else ["-dev", self.device, "-ngl", "99"]
+        command = [*self.prefix, str(self.program), *map(str, words), *place]
         begin = _cpu(resource.getrusage(resource.RUSAGE_CHILDREN))
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         (result,) = json.loads(done.stdout)
@@ -125,6 +128,8 @@ def main() -> None:
     """Compare for each number of tokens."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, default=None, help="default: the starter model")
+    parser.add_argument("--device", default=CPU, help="ggml's name, such as Vulkan0")
+    parser.add_argument("--llama-bench", type=Path, help="default: built against the engine of this environment")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tokens", type=int, action="append")
@@ -134,12 +139,13 @@ def main() -> None:
     options = parser.parse_args()
     prefix = EXCLUSIVE if options.exclusive else ()
     model = options.model or starter_model()
-    bench = Bench(build(engine_in_cache()), model, options.threads, prefix)
+    program = options.llama_bench or build(engine_in_cache())
+    bench = Bench(program, model, options.threads, options.device, prefix)
     temperature = 0.0 if options.greedy else Sampling().temperature
     sampling = Sampling(temperature=temperature, logit_bias=NEVER_ENDS if options.endless else ())
     command = [*prefix, sys.executable, "-P", "-m", "engine.worker"]
     with tempfile.TemporaryDirectory() as folder, Worker(log=Path(folder) / "log", command=command) as worker:
-        worker.loaded(model, n_threads=options.threads, n_ctx=2048, device="cpu")
+        worker.loaded(model, n_threads=options.threads, n_ctx=2048, device=options.device)
         worker_speed(worker, 32, sampling)
         for tokens in options.tokens or (128,):
             compare(bench, worker, tokens, options.rounds, sampling)
