@@ -231,9 +231,7 @@ class ChatController(QObject):
         model = self._engine.model
         settings = self._settings.get(ChatSettings)
         start = AnswerStart(id=new_id(self._now()), model=None if model is None else model.name)
-        running = RunningAnswer(
-            start, conversation, settings, self._engine, self._database, self._choose, self._settings.path, self
-        )
+        running = RunningAnswer(start, conversation, settings, self._engine, self._database, self._choose, self)
         running.changed.connect(self._show_running)
         running.unsaved.connect(self._unsaved.tell)
         running.ended.connect(self._ended)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 
 from engine.chat.records import Status
@@ -31,13 +29,13 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     finish: str | None = None
 
 
-def room_advice(model: ModelInfo | None, settings: Path) -> str:
-    """What to do in the window when the context is full; ``settings``: the file where its length can be set."""
+def room_advice(model: ModelInfo | None) -> str:
+    """What to do in the window when the context is full."""
     if model is None or model.n_ctx >= model.n_ctx_train:
         return NEW_CHAT
     return (
-        f"Start a new chat, or raise n_ctx under engine (now {model.n_ctx}; this model was made for up to"
-        f" {model.n_ctx_train}) in {settings} and start Vramble again."
+        "Start a new chat, or choose a longer context under Change load options in the list of models"
+        f" (now {model.n_ctx}; this model was made for up to {model.n_ctx_train})."
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -52,13 +51,11 @@ class RunningAnswer(QObject):
         engine: AnswerEngine,
         database: ChatDatabase,
         choose: Callable[[], Choice | VrambleError],
-        settings_file: Path,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.conversation = conversation
         self._settings, self._engine, self._database, self._choose = settings, engine, database, choose
-        self._settings_file = settings_file
         self._row = MessageRow(
             id=start.id,
             role=Role.ASSISTANT,
@@ -163,7 +160,7 @@ class RunningAnswer(QObject):
             event = self._load_failure
         self._words.finish()
         self._name_model()
-        advice = room_advice(self._engine.model, self._settings_file)
+        advice = room_advice(self._engine.model)
         self._end(outcome_of(event, self._words.text, advice, stopping=self._stopping))
 
     def _load_and_try_again(self) -> bool:

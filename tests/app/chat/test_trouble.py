@@ -275,8 +275,8 @@ def test_context_too_small_is_the_messages_error(chat: Chat) -> None:
     chat.database.drain()
     assert chat.shown == ["A very long question", ""]
     assert chat.rows[1].error == (
-        "The conversation is longer than the context. Start a new chat, or raise n_ctx under engine (now 1024;"
-        f" this model was made for up to 8192) in {chat.path.with_name('settings.json')} and start Vramble again."
+        "The conversation is longer than the context. Start a new chat, or choose a longer context under Change load"
+        " options in the list of models (now 1024; this model was made for up to 8192)."
     )
     assert chat.restored == []
 
