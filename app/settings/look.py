@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject
 
 from app.jobs import Err, Executor, Result, SerialRunner
 from app.paths import Paths
+from engine.build_facts import build_facts, build_line
 from engine.folders import disk_use, shown_folder
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ class DiskLook(QObject):
             return licences()
 
         self._ask(work, done)
+
+    def build(self, done: Callable[[str], None]) -> None:
+        """Which llama.cpp was built, and how, in one line; "" when that is not known."""
+        self._ask(lambda: build_line(build_facts()), done)
 
     def find_folder(self, folder: Path, done: Callable[[Path], None]) -> None:
         """``folder``, made if it was not there, so that it can be shown; its nearest parent when that fails."""

@@ -63,6 +63,7 @@ class AboutPage(SettingsPage):
         if not self._asked:
             self._asked = True
             self._look.licences(self._show_licences)
+            self._look.build(self._show_build)
 
     def _build_versions(self) -> None:
         section = self.section(self.tr("Versions"))
@@ -72,10 +73,12 @@ class AboutPage(SettingsPage):
         section.add(Row(self.theme, "Vramble", program_version(), [copy], words="version"))
         self._engine = Row(self.theme, self.tr("Engine"), "", words="llama.cpp build version")
         section.add(self._engine)
+        self._build = Row(self.theme, "llama.cpp", self.tr("unknown"), words="build compiler")
+        section.add(self._build)
         section.add(Row(self.theme, "Python, Qt", f"{platform.python_version()}, {PySide6.__version__}"))
 
     def _versions(self) -> str:
-        lines = [f"Vramble {program_version()}", self._engine_text()]
+        lines = [f"Vramble {program_version()}", self._engine_text(), f"llama.cpp {self._build.text}"]
         return "\n".join([*lines, f"Python {platform.python_version()}, PySide6 {PySide6.__version__}"])
 
     def _engine_text(self) -> str:
@@ -89,6 +92,10 @@ class AboutPage(SettingsPage):
 
     def _show_engine(self) -> None:
         self._engine.set_text(self._engine_text())
+
+    def _show_build(self, line: str) -> None:
+        if line:
+            self._build.set_text(line)
 
     def _build_logs(self, logs: Path, opener: Callable[[Path], None]) -> None:
         section = self.section(self.tr("Logs"))

@@ -14,6 +14,7 @@ from engine.loading.check import MAX_BATCH, MAX_CONTEXT, MAX_LAYERS, MAX_THREADS
 from engine.protocol.types import FlashAttention, KvType
 from ui.settings.bound import BoundRow, RowMaker
 from ui.settings.controls import Choice
+from ui.settings.own_options import OwnOptions
 from ui.settings.page import SettingsPage
 from ui.settings.section import Section
 from ui.theme import Theme
@@ -35,6 +36,10 @@ class EnginePage(SettingsPage):
         )
         self._build_defaults(self.section())
         self._build_advanced(self.section(self.tr("Advanced"), folded=True))
+        own = self.section(
+            self.tr("Models with options of their own"), self.tr("Chosen in the load dialog; they go before the above.")
+        )
+        OwnOptions(theme, store, own)
         self._build_upkeep(self.section(self.tr("Upkeep")))
         self._build_limits(self.section(self.tr("Time limits"), folded=True))
 

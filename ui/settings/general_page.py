@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.paths import Paths
@@ -93,6 +94,7 @@ class GeneralPage(SettingsPage):
     def _build_place(self, place: Place, title: str) -> Row:
         size = QLabel(self.tr("measuring…"))
         size.setProperty("role", "muted")
+        size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         size.setObjectName(f"size-{place.part}")
         self._sizes[place.part] = size
         button = self._folder_button(place.folder, title)

@@ -92,6 +92,11 @@ class Row(TwoParts):
         return self._title.text()
 
     @property
+    def text(self) -> str:
+        """What explains it."""
+        return self._text.text()
+
+    @property
     def note(self) -> str:
         """What is said about the present value; "" nothing."""
         return self._note.text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.jobs import ThreadExecutor
 from app.paths import Paths
 from app.settings.look import DiskLook, Part, places
+from engine.build_facts import build_facts, build_line
 from engine.folders import disk_use, shown_folder
 from engine.licences import licences
 
@@ -79,3 +81,18 @@ def test_every_pinned_package_has_a_licence(repository: Path) -> None:
 
 def test_a_program_that_is_not_installed_has_none() -> None:
     assert licences("no-such-program") == ()
+
+
+def test_the_record_of_the_build_in_one_line(tmp_path: Path) -> None:
+    record = tmp_path / "share/vramble/build.json"
+    assert build_line(build_facts(tmp_path)) == ""
+    record.parent.mkdir(parents=True)
+    written = {
+        "llama_cpp_python": "0.3.36",
+        "llama_cpp_commit": "0123456789abcdef",
+        "toolchain": {"libc": "glibc 2.36"},
+    }
+    record.write_text(json.dumps(written))
+    assert build_line(build_facts(tmp_path)) == "0123456789ab, of llama-cpp-python 0.3.36, glibc 2.36"
+    record.write_text("{broken")
+    assert build_line(build_facts(tmp_path)) == ""

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPlainTextEdit, QPushButton
 
 from app.doctor.watched import Step
+from engine.build_facts import build_facts, build_line
 from engine.client.session import WorkerState
 from engine.doctor.records import Status
 from tests.ui.settings.conftest import Settings
@@ -117,10 +118,12 @@ def test_an_engine_that_does_not_run_is_started_for_it(settings: Settings) -> No
 
 def test_versions_can_be_copied(settings: Settings) -> None:
     settings.click("settingsPage-about")
+    settings.settle()
     settings.click("copyVersions")
     copied = QApplication.clipboard().text()
     assert copied.startswith("Vramble ")
     assert "llama-cpp-python 1.2.3 (CPU, Vulkan)" in copied
+    assert f"llama.cpp {build_line(build_facts())}" in copied
 
 
 def test_a_licence_is_read(settings: Settings) -> None:

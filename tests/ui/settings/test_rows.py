@@ -6,8 +6,9 @@ import msgspec
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
+from app.load.settings import LoadSettings
 from app.settings.records import EngineSettings
 from app.worker.settings import WorkerSettings
 from engine.protocol.types import FlashAttention, KvType
@@ -177,3 +178,22 @@ def test_looks_are_settings_too(settings: Settings) -> None:
     settings.put(WindowSettings, scale=1.33)
     assert settings.find("window-scale", Choice).currentText() == "1.33"
     assert msgspec.structs.asdict(settings.store.get(WindowSettings))["scale"] == 1.33
+
+
+def test_models_with_options_of_their_own_can_be_forgotten(settings: Settings) -> None:
+    models = {
+        "/m/a.gguf": {"size": 1, "options": {"n_ctx": 8192, "device": "cpu", "lora": []}},
+        "/m/b.gguf": {"size": 2, "options": {}},
+        "/m/c.gguf": "nonsense",
+    }
+    settings.put(LoadSettings, models=models)
+    settings.window.show_page("engine")
+    texts = [label.text() for label in settings.window.page_of("engine").findChildren(QLabel) if label.isVisible()]
+    assert "n_ctx 8192, device cpu" in texts
+    settings.click("forget-a.gguf")
+    assert list(settings.store.get(LoadSettings).models) == ["/m/b.gguf", "/m/c.gguf"]
+    assert not settings.shown("forget-a.gguf")
+    for name in ("b", "c"):
+        settings.click(f"forget-{name}.gguf")
+    assert not settings.shown("forget-b.gguf")
+    assert settings.store.get(LoadSettings).models == {}
