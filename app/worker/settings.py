@@ -16,7 +16,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         idle_unload_minutes: Minutes without a message after which the model is unloaded; 0: never.
         load_timeout_s: Seconds without any progress of a load after which it is told; five times as long ends it.
-            0: never.
+            0: never; less than ten seconds count as ten.
         answer_timeout_s: The same for an answer. A prompt that is known to be read slowly gets more.
         self_test: Test each model once on each backend and driver after its first load.
     """

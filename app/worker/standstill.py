@@ -30,6 +30,7 @@ SILENCE_S = 5.0
 """After so many quiet seconds the process itself is looked at, in case it reads from a slow drive."""
 
 ASK_AGAIN_S = 2.0
+LEAST_S = 10
 SHADERS = " The graphics driver may be compiling shaders, which takes long only the first time."
 
 
@@ -88,7 +89,7 @@ class StandstillGuard(QObject):
 
     def _begin(self, job: Job) -> None:
         settings = WorkerSettings() if self._settings is None else self._settings.get(WorkerSettings)
-        limits = Limits(load=settings.load_timeout_s, answer=settings.answer_timeout_s)
+        limits = Limits(load=at_least(settings.load_timeout_s), answer=at_least(settings.answer_timeout_s))
         last = self._pump.last_load
         n_batch = 1 if last is None else last[1].n_batch
         self._dog.begin(job.request, self._link.session.model, n_batch, limits, self.clock())
@@ -159,6 +160,11 @@ class StandstillGuard(QObject):
         if before is not None and result.value.moved_since(before):
             self._dog.stirred()
             self._withdraw()
+
+
+def at_least(seconds: int) -> int:
+    """A time limit that no healthy engine meets; 0 stays 0: never."""
+    return max(seconds, LEAST_S) if seconds else 0
 
 
 def in_words(seconds: float) -> str:

@@ -176,12 +176,15 @@ def test_a_suspended_computer_charges_nothing(make_bench) -> None:
     assert still(bench) == []
 
 
-def test_settings_say_how_long(make_world: MakeWorld) -> None:
+@pytest.mark.parametrize(("seconds", "told"), [(20, 20), (1, 10)])
+def test_settings_say_how_long(make_world: MakeWorld, seconds: int, told: int) -> None:
     world = make_world(**STILL_LOAD)
-    world.settings.put(WorkerSettings(load_timeout_s=20))
+    world.settings.put(WorkerSettings(load_timeout_s=seconds))
     hand = halfway(world)
-    hand.turn(20)
-    assert still(world) == ["The model has not moved for 20 seconds."]
+    hand.turn(told - 1)
+    assert still(world) == []
+    hand.turn(1)
+    assert still(world) == [f"The model has not moved for {told} seconds."]
 
 
 def test_never_is_never(make_world: MakeWorld) -> None:
