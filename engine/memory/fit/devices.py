@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from engine.memory.fit.bandwidth import bandwidth_of
-from engine.memory.fit.records import FitDevice
+from engine.memory.fit.records import FitDevice, LearnedBytes
 from engine.memory.records import GpuMemory, MemorySnapshot
 from engine.memory.room import RAM_RESERVE, VRAM_RESERVE
 from engine.protocol.types import DeviceInfo, DeviceKind, MemoryUse
@@ -15,8 +15,14 @@ _SMALL_SHARE: Final = 8
 """A reserve is at most one part in so many of what there is."""
 
 
+Learned = Callable[[DeviceInfo], LearnedBytes | None]
+
+
 def fit_devices(
-    devices: Sequence[DeviceInfo], snapshot: MemorySnapshot | None = None, held: Sequence[MemoryUse] = ()
+    devices: Sequence[DeviceInfo],
+    snapshot: MemorySnapshot | None = None,
+    held: Sequence[MemoryUse] = (),
+    learned: Learned = lambda _device: None,
 ) -> tuple[FitDevice, ...]:
     """`FitDevice` of each device.
 
@@ -24,6 +30,7 @@ def fit_devices(
         devices: What the worker named (`Hello.devices`).
         snapshot: What the kernel says now; without it the worker's own figures count, taken when it started.
         held: What the loaded model holds (`ModelInfo.memory`): it is given back before the next one is loaded.
+        learned: What earlier loads on a GPU taught (`engine.memory.fit.correction`).
     """
     kept = {use.device: use.weights + use.kv + use.compute + use.output for use in held}
     cpu = next((device for device in devices if device.kind is DeviceKind.CPU), None)
@@ -39,7 +46,9 @@ def fit_devices(
         room = _gpu_room(device, gpu, ram)
         own = gpu.vram.free or 0 if gpu and device.kind is DeviceKind.IGPU else 0
         room = None if room is None else room + kept.get(device.id, 0)
-        found.append(FitDevice(info=device, room=room, own=own, bandwidth=bandwidth_of(device.name)))
+        found.append(
+            FitDevice(info=device, room=room, own=own, bandwidth=bandwidth_of(device.name), learned=learned(device))
+        )
     return tuple(found)
 
 

@@ -103,7 +103,7 @@ def _most_layers(
 def _uses(model: FitModel, options: LoadOptions, layout: Layout, measured: Measured | None) -> tuple[DeviceUse, ...]:
     weights, caches = weight_bytes(model, options, layout), cache_bytes(model, options, layout)
     buffers = buffer_bytes(model, options, layout)
-    return tuple(
+    uses = (
         DeviceUse(
             device=device.info.id,
             name=device.info.name,
@@ -117,6 +117,13 @@ def _uses(model: FitModel, options: LoadOptions, layout: Layout, measured: Measu
         )
         for number, device in enumerate(layout.devices)
     )
+    return tuple(_corrected(use, device) for use, device in zip(uses, layout.devices, strict=True))
+
+
+def _corrected(use: DeviceUse, device: FitDevice) -> DeviceUse:
+    if device.learned is None:
+        return use
+    return msgspec.structs.replace(use, learned=device.learned.for_total(use.total))
 
 
 def _balance(uses: Sequence[DeviceUse], layout: Layout) -> _Balance:

@@ -113,6 +113,21 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
         return sum(piece.n_bytes for piece in self.pieces)
 
 
+class LearnedBytes(msgspec.Struct, frozen=True, kw_only=True):
+    """What earlier loads on a device taught: ``share`` of the forecast and ``extra`` bytes come on top.
+
+    ``loads`` is how many there were.
+    """
+
+    share: float = 0.0
+    extra: int = 0
+    loads: int = 0
+
+    def for_total(self, total: int) -> int:
+        """Bytes to add to a forecast of ``total``; never so few that nothing would be left."""
+        return max(-total, round(total * self.share) + self.extra)
+
+
 class FitDevice(msgspec.Struct, frozen=True, kw_only=True):
     """A device and how much of it a model may take.
 
@@ -121,12 +136,14 @@ class FitDevice(msgspec.Struct, frozen=True, kw_only=True):
         room: Bytes for a model, a reserve for everything else taken off (`engine.memory.room`).
         own: Of an integrated GPU's room the part that is no RAM any more (the firmware's carve-out).
         bandwidth: Bytes a second that its memory gives.
+        learned: What earlier loads on it taught.
     """
 
     info: DeviceInfo
     room: int | None = None
     own: int = 0
     bandwidth: float | None = None
+    learned: LearnedBytes | None = None
 
     @property
     def shares_ram(self) -> bool:
@@ -135,7 +152,10 @@ class FitDevice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeviceUse(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model takes on one device. The fields are those of `engine.protocol.types.MemoryUse`, and ``image``."""
+    """What a model takes on one device. The fields are those of `engine.protocol.types.MemoryUse`, and some more.
+
+    ``image`` is the image encoder, ``learned`` what earlier loads taught to add.
+    """
 
     device: str
     name: str
@@ -145,12 +165,13 @@ class DeviceUse(msgspec.Struct, frozen=True, kw_only=True):
     compute: int = 0
     output: int = 0
     image: int = 0
+    learned: int = 0
     room: int | None = None
 
     @property
     def total(self) -> int:
         """All of it."""
-        return self.weights + self.kv + self.compute + self.output + self.image
+        return self.weights + self.kv + self.compute + self.output + self.image + self.learned
 
 
 class FitPlan(msgspec.Struct, frozen=True, kw_only=True):
