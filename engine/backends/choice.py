@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.errors import VrambleError
-from engine.loading.device_name import named, through_backend
+from engine.loading.device_name import named, split_name, through_backend
 from engine.loading.why_cpu import why_cpu
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind
 
@@ -44,7 +44,8 @@ def choose(
         return Choice(cpu, "Runs on the CPU: no layers are given to the GPU.")
     named = find_device(devices, wanted) if wanted else None
     if named is not None and named.usable:
-        return Choice(named, "Runs on the CPU, as chosen." if named.kind is DeviceKind.CPU else None)
+        on_cpu = "Runs on the CPU, as chosen." if named.kind is DeviceKind.CPU else None
+        return Choice(named, on_cpu, tuple(filter(None, [other_backend(named, wanted or "")])))
     best = best_gpu(devices)
     chosen = Choice(best) if best else Choice(cpu, why_cpu(devices, backends))
     if not wanted:
@@ -68,9 +69,20 @@ def _cpu_of(devices: Sequence[DeviceInfo], backends: Sequence[BackendInfo]) -> D
 
 def find_device(devices: Sequence[DeviceInfo], wanted: str) -> DeviceInfo | None:
     """The device with this id or PCI address (see `engine.loading.device_name`). A card that several backends see is
-    taken through the one that is asked for, else through the preferred one."""
-    found = (device for device in devices if named(device, wanted))
-    return min(found, key=lambda device: (not through_backend(device, wanted), _backend_rank(device)), default=None)
+    taken through the one that is asked for, else through the preferred one, in any case through one that can."""
+
+    def rank(device: DeviceInfo) -> tuple[bool, bool, tuple[bool, int]]:
+        return not device.usable, not through_backend(device, wanted), _backend_rank(device)
+
+    return min((device for device in devices if named(device, wanted)), key=rank, default=None)
+
+
+def other_backend(device: DeviceInfo, wanted: str) -> str | None:
+    """A sentence where ``wanted`` asks for another backend than the one that ``device`` is used through."""
+    backend = split_name(wanted)[1]
+    if backend is None or through_backend(device, wanted):
+        return None
+    return f"{device.name} is used through {device.backend}: {backend} does not offer it now."
 
 
 def best_gpu(devices: Sequence[DeviceInfo]) -> DeviceInfo | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.backends.choice import CPU, Choice, choose, find_device
+from engine.backends.choice import CPU, Choice, choose, find_device, other_backend
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind, LoadOptions, SplitMode
 
 SplitsRows = Callable[[Sequence[DeviceInfo]], bool]
@@ -71,6 +71,7 @@ def _named(
             warnings.append(problem)
         elif device is not None and share != 0:
             found.append((device, share))
+            warnings += filter(None, [other_backend(device, wanted)])
     return found, warnings
 
 
