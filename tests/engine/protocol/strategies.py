@@ -22,10 +22,13 @@ from engine.protocol.frames import (
     Load,
     Loaded,
     Progress,
+    SelfTest,
+    SelfTested,
     ToWorker,
     Unload,
     Unloaded,
 )
+from engine.protocol.probe import Candidate, Position, Probe, Reference
 from engine.protocol.types import (
     BackendInfo,
     ChatMessage,
@@ -122,6 +125,16 @@ stats = st.builds(
 )
 
 
+candidates = st.builds(Candidate, token=counts, logprob=numbers)
+positions = st.builds(Position, read=counts, finite=st.booleans(), best=st.lists(candidates, max_size=3).map(tuple))
+probes = st.builds(
+    Probe,
+    tokens=st.lists(counts, max_size=5).map(tuple),
+    chosen=counts,
+    positions=st.lists(positions, max_size=3).map(tuple),
+)
+
+
 def to_worker(text: SearchStrategy[str]) -> SearchStrategy[ToWorker]:
     """Every frame the window sends."""
     message = st.builds(ChatMessage, role=text, content=text)
@@ -138,6 +151,11 @@ def to_worker(text: SearchStrategy[str]) -> SearchStrategy[ToWorker]:
         ),
         st.builds(ListDevices, id=ids),
         st.builds(DryRun, id=ids, path=text, options=options),
+        st.builds(
+            SelfTest,
+            id=ids,
+            reference=st.none() | st.builds(Reference, path=text, options=options, probe=probes),
+        ),
         st.builds(Cancel, target=ids),
     )
 
@@ -162,6 +180,7 @@ def from_worker(text: SearchStrategy[str], id_: SearchStrategy[int] = ids) -> Se
             flash_attention=st.none() | st.booleans(),
             seconds=numbers,
         ),
+        st.builds(SelfTested, id=id_, probe=probes, seconds=numbers),
         st.builds(Failed, id=id_, code=text, message=text, next_step=text, detail=text),
     )
 
