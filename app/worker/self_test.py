@@ -22,7 +22,7 @@ from app.settings.variables import OFF_ENV
 from app.worker.comparison import Comparison
 from app.worker.connection import WorkerConnection
 from app.worker.safe_mode import NOT_WANTED
-from app.worker.self_test_words import on_cpu, report, warning
+from app.worker.self_test_words import no_room, on_cpu, report, warning
 from app.worker.settings import WorkerSettings
 from app.worker.tested_engine import TestedEngine
 from app.worker.verdicts import SelfTestEntry, Verdicts
@@ -30,7 +30,6 @@ from engine.client.agreement import Finding, Outcome, compare, look_at
 from engine.client.ladder import GPU_KINDS, WRONG_RESULTS
 from engine.client.session import WorkerState
 from engine.memory.host import read_ram
-from engine.memory.sizes import gib_number
 from engine.memory.tree import Tree, sysroot
 from engine.protocol.frames import Failed, SelfTested
 from engine.protocol.probe import Probe, Reference
@@ -46,6 +45,8 @@ RESERVE = 3 << 29
 
 INTERRUPTED = "The comparison with the CPU was interrupted by messages."
 ACCEPT = "Do not warn again"
+SHORT_LINES = 2
+"""Of the figures of a test that went well."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ class SelfTests(QObject):
             model=model.path,
             device=model.device.name,
             outcome=finding.outcome.value,
-            detail=finding.detail,
+            detail=finding.detail if finding.failed else "\n".join(finding.detail.splitlines()[:SHORT_LINES]),
         )
         self._waiting, self._entry = None, entry
         self._kept.remember(entry)
@@ -220,7 +221,9 @@ class SelfTests(QObject):
             return
         available = result.value if isinstance(result, Ok) else None
         if available is None or available < waiting.model.size_bytes + RESERVE:
-            self._judge(waiting.model, Finding(outcome=Outcome.UNCHECKED, detail=_no_room(waiting.model, available)))
+            self._judge(
+                waiting.model, Finding(outcome=Outcome.UNCHECKED, detail=no_room(waiting.model, available, RESERVE))
+            )
             return
         reference = Reference(path=waiting.model.path, options=waiting.options, probe=waiting.probe)
         self._comparison.start(reference, self._without_gpus())
@@ -240,11 +243,3 @@ class SelfTests(QObject):
         else:
             finding = compare(waiting.probe, result)
         self._judge(waiting.model, finding)
-
-
-def _no_room(model: ModelInfo, available: int | None) -> str:
-    free = "unknown" if available is None else f"{gib_number(available)} GiB"
-    return (
-        f"The CPU was not asked: the file of {gib_number(model.size_bytes)} GiB and a reserve of"
-        f" {gib_number(RESERVE)} GiB do not fit into the RAM that is available ({free})."
-    )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from engine.client.agreement import Outcome
+from engine.memory.sizes import gib_number
 from engine.protocol.types import DeviceKind, ModelInfo
 
 ON_DEVICE = {
-    Outcome.NO_NUMBERS: "{model} computes no valid numbers on {device}.",
+    Outcome.NO_NUMBERS: "{model} gives no valid results on {device}.",
     Outcome.CONSTANT: "{model} expects the same word whatever it reads, on {device}.",
-    Outcome.DISAGREES: "{model} does not compute on {device} what it computes on the CPU: answers may be nonsense.",
+    Outcome.DISAGREES: "{model} gives other results on {device} than on the CPU: answers may be nonsense.",
 }
 ON_CPU = {
-    Outcome.NO_NUMBERS: "{model} computes no valid numbers: its file may be damaged.",
+    Outcome.NO_NUMBERS: "{model} gives no valid results: its file may be damaged.",
     Outcome.CONSTANT: "{model} expects the same word whatever it reads: its file may be damaged.",
 }
 OTHER_FILE = "Download the file again, or choose another model."
@@ -43,3 +44,12 @@ def report(outcome: Outcome, model: ModelInfo, detail: str) -> str:
         detail,
     ]
     return "\n".join(line for line in lines if line)
+
+
+def no_room(model: ModelInfo, available: int | None, reserve: int) -> str:
+    """Why the CPU was not asked. Sizes in bytes; None: nobody knows."""
+    free = "unknown" if available is None else f"{gib_number(available)} GiB"
+    return (
+        f"The CPU was not asked: the file of {gib_number(model.size_bytes)} GiB and a reserve of"
+        f" {gib_number(reserve)} GiB do not fit into the RAM that is available ({free})."
+    )

@@ -51,6 +51,7 @@ def test_a_healthy_model_is_tested_once_and_nothing_is_said(make_world: MakeWorl
     world.load()
     entry = world.until_judged("ok")
     assert (entry.fingerprint, entry.model, entry.device) == ("one", str(MODEL), GPU.name)
+    assert len(entry.detail.splitlines()) == 2, "the figures of each place are for failures"
     assert world.kept == (entry,)
     assert world.tests.entry == entry
     assert world.tested() == (1, 1)
@@ -87,9 +88,7 @@ def test_disagreement_warns_and_the_button_climbs_a_rung(make_world: MakeWorld) 
     entry = world.until_judged("disagrees")
     assert world.kept == (entry,)
     (warning,) = world.warnings
-    assert warning.text == (
-        "tiny does not compute on Fake Radeon what it computes on the CPU: answers may be nonsense."
-    )
+    assert warning.text == ("tiny gives other results on Fake Radeon than on the CPU: answers may be nonsense.")
     assert "After 24 tokens: device 500, CPU 10" in warning.detail
     assert [action.label for action in warning.actions] == [WORDS, ACCEPT]
     world.press(WORDS)
@@ -104,7 +103,7 @@ def test_disagreement_warns_and_the_button_climbs_a_rung(make_world: MakeWorld) 
 @pytest.mark.parametrize(
     ("probe", "outcome", "words"),
     [
-        ("nan", "no-numbers", "tiny computes no valid numbers on Fake Radeon."),
+        ("nan", "no-numbers", "tiny gives no valid results on Fake Radeon."),
         ("constant", "constant", "tiny expects the same word whatever it reads, on Fake Radeon."),
     ],
 )
