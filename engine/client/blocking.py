@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import selectors
-import signal
 import subprocess
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import IO, Self
 
 from engine.client.command import WorkerCommand
+from engine.client.death import killed_from_outside
 from engine.client.logtail import LogTail
+from engine.client.memory_trouble import MemoryState, read_memory_state, trouble_between
+from engine.client.pipes import CHUNK, Interrupts, fd_of, read_ready
 from engine.client.session import Session
 from engine.errors import VrambleError
 from engine.protocol.frames import TERMINAL_TYPES, FromWorker, Hello, Request
@@ -24,8 +25,6 @@ LOOK_SECONDS = 0.1
 
 STEP_SECONDS = 1.0
 """Time for each step of the end: end of input, SIGTERM, SIGKILL."""
-
-CHUNK = 1 << 16
 
 
 class BlockingWorker:
@@ -44,8 +43,8 @@ class BlockingWorker:
         self._unsent = bytearray()
         self._events: deque[FromWorker] = deque()
         self._ids = 0
-        self._interrupts = 0
         self._failure: VrambleError | None = None
+        self._memory: MemoryState | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -77,6 +76,7 @@ class BlockingWorker:
             VrambleError: It could not be started, died, stayed silent for 30 s or speaks another protocol.
         """
         self._session.started()
+        self._memory = read_memory_state()
         try:
             process = subprocess.Popen(
                 self._command.arguments,
@@ -92,9 +92,9 @@ class BlockingWorker:
             raise self._error() from error
         self._process = process
         for pipe in (process.stdout, process.stderr):
-            os.set_blocking(_fd(pipe), False)
-            self._selector.register(_fd(pipe), selectors.EVENT_READ)
-        os.set_blocking(_fd(process.stdin), False)
+            os.set_blocking(fd_of(pipe), False)
+            self._selector.register(fd_of(pipe), selectors.EVENT_READ)
+        os.set_blocking(fd_of(process.stdin), False)
         while self._session.hello is None:
             self._advance()
             if self._process is None:
@@ -114,7 +114,7 @@ class BlockingWorker:
             raise self._error()
         ends = None if seconds is None else time.monotonic() + seconds
         self._send(self._session.submit(request))
-        with self._ctrl_c():
+        with Interrupts() as interrupts:
             while True:
                 while self._events:
                     event = self._events.popleft()
@@ -123,7 +123,7 @@ class BlockingWorker:
                     yield event
                     if isinstance(event, TERMINAL_TYPES):
                         return
-                if self._interrupts or (ends is not None and time.monotonic() >= ends):
+                if interrupts or (ends is not None and time.monotonic() >= ends):
                     self.cancel(request.id)
                 self._advance()
 
@@ -155,7 +155,7 @@ class BlockingWorker:
         if not data or process is None or process.stdin is None or process.stdin.closed:
             return
         if not self._unsent:
-            self._selector.register(_fd(process.stdin), selectors.EVENT_WRITE)
+            self._selector.register(fd_of(process.stdin), selectors.EVENT_WRITE)
         self._unsent += data
 
     def _advance(self) -> None:
@@ -175,10 +175,10 @@ class BlockingWorker:
             if key.events & selectors.EVENT_WRITE:
                 self._write(process)
                 continue
-            data = _read(key.fd)
+            data = read_ready(key.fd)
             if data is None:
                 continue
-            is_frames = key.fd == _fd(process.stdout)
+            is_frames = key.fd == fd_of(process.stdout)
             if not data:
                 self._selector.unregister(key.fd)
                 if is_frames:
@@ -189,7 +189,7 @@ class BlockingWorker:
                 self._log.feed(data)
 
     def _write(self, process: subprocess.Popen[bytes]) -> None:
-        fd = _fd(process.stdin)
+        fd = fd_of(process.stdin)
         try:
             sent = os.write(fd, self._unsent[:CHUNK])
         except BlockingIOError:
@@ -224,8 +224,8 @@ class BlockingWorker:
 
     def _read_rest(self, pipe: IO[bytes] | None, is_frames: bool) -> None:
         """What is left in the pipe. A grandchild may hold it open, so the end of the file is not waited for."""
-        fd = _fd(pipe)
-        while data := _read(fd):
+        fd = fd_of(pipe)
+        while data := read_ready(fd):
             if is_frames:
                 self._events += self._session.receive(data)
             else:
@@ -236,41 +236,9 @@ class BlockingWorker:
             pipe.close()
 
     def _bury(self, exit_code: int | None, number: int | None, log: str) -> None:
-        death, failures = self._session.ended(exit_code, number, log)
+        killed = self._session.verdict is None and killed_from_outside(exit_code, number)
+        trouble = trouble_between(self._memory, read_memory_state()) if killed else None
+        death, failures = self._session.ended(exit_code, number, log, trouble)
         self._events += failures
         if death is not None:
             self._failure = VrambleError(death.code, death.sentence, death.next_step, death.log_tail)
-
-    @contextmanager
-    def _ctrl_c(self) -> Iterator[None]:
-        """The first Ctrl+C is only noted, so that no byte is lost; the second one raises."""
-        self._interrupts = 0
-
-        def note(_number: int, _frame: FrameType | None) -> None:
-            self._interrupts += 1
-            if self._interrupts > 1:
-                raise KeyboardInterrupt
-
-        try:
-            before = signal.signal(signal.SIGINT, note)
-        except ValueError:  # not the main thread: Ctrl+C does not arrive here
-            yield
-            return
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
-
-
-def _fd(pipe: IO[bytes] | None) -> int:
-    if pipe is None:
-        raise ValueError("the process has no such pipe")
-    return pipe.fileno()
-
-
-def _read(fd: int) -> bytes | None:
-    """Bytes that are there, empty at the end of the file, None when there are none yet."""
-    try:
-        return os.read(fd, CHUNK)
-    except BlockingIOError:
-        return None

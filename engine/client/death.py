@@ -125,7 +125,7 @@ def _words_of_trouble(number: int | None, trouble: MemoryTrouble) -> Words | Non
     if trouble.pressed:
         return KILLED_UNDER_PRESSURE
     if number == signals.SIGKILL and trouble.pressed is False and trouble.kernel_killed is False:
-        return "worker-ended", "The engine was killed from outside; memory was not short.", AGAIN
+        return "killed", "The engine was killed from outside; memory does not seem to have been short.", AGAIN
     return None
 
 

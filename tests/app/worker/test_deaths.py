@@ -139,7 +139,7 @@ PRESSED = MemoryState(oom_kills=0, pressure=38.5, swap_left=0.03)
         ("SIGKILL", PRESSED, "killed", "The engine was ended while memory was short"),
         ("SIGKILL", MemoryState(oom_kills=1), "killed", "The system ended the engine because memory ran out."),
         ("SIGTERM", QUIET, "worker-ended", "The engine was ended from outside (SIGTERM)."),
-        ("SIGKILL", QUIET, "worker-ended", "The engine was killed from outside; memory was not short."),
+        ("SIGKILL", QUIET, "killed", "The engine was killed from outside; memory does not seem to have been short."),
     ],
 )
 def test_who_killed_it(make_world: MakeWorld, name: str, after: MemoryState, code: str, sentence: str) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from engine.client.blocking import BlockingWorker
 from engine.client.calls import generate, load_model
 from engine.client.command import WorkerCommand, worker_command
+from engine.client.memory_trouble import MemoryState
 from engine.errors import VrambleError
 from engine.protocol.frames import (
     TERMINAL_TYPES,
@@ -132,7 +133,6 @@ def test_an_abandoned_request_does_not_leak_into_the_next_one(worker_of) -> None
     ("script", "code"),
     [
         ({"generate": {"after": 1, "signal": "SIGSEGV"}}, "worker-crashed"),
-        ({"generate": {"after": 1, "signal": "SIGKILL"}}, "killed"),
         ({"generate": {"after": 1, "exit": 5}}, "worker-ended"),
         ({"generate": {"cut": True}}, "worker-ended"),
     ],
@@ -148,6 +148,20 @@ def test_death_in_the_middle(worker_of, script, code) -> None:
         with pytest.raises(VrambleError) as again:
             ask(worker, "more")
         assert again.value.code == code
+
+
+@pytest.mark.parametrize(("pressure", "words"), [(40.0, "to save itself"), (0.0, "from outside")])
+def test_who_killed_it(worker_of, monkeypatch, pressure: float, words: str) -> None:
+    """The kernel is asked before and after."""
+    states = [MemoryState(oom_kills=0, pressure=0.0), MemoryState(oom_kills=0, pressure=pressure)]
+    monkeypatch.setattr("engine.client.blocking.read_memory_state", lambda: states.pop(0))
+    with worker_of(generate={"after": 1, "signal": "SIGKILL"}) as worker:
+        worker.start()
+        load(worker)
+        with pytest.raises(VrambleError) as caught:
+            ask(worker, "one two three")
+    assert caught.value.code == "killed"
+    assert words in caught.value.message
 
 
 def test_the_log_tail_goes_into_the_detail(worker_of) -> None:

@@ -64,7 +64,12 @@ def test_what_happened(before: MemoryState | None, after: MemoryState, trouble: 
         (signal.SIGKILL, MemoryTrouble(kernel_killed=True), "killed", "The system ended the engine"),
         (signal.SIGTERM, MemoryTrouble(kernel_killed=False, pressed=True), "killed", "to save itself"),
         (signal.SIGKILL, MemoryTrouble(kernel_killed=False, pressed=True), "killed", "to save itself"),
-        (signal.SIGKILL, MemoryTrouble(kernel_killed=False, pressed=False), "worker-ended", "memory was not short"),
+        (
+            signal.SIGKILL,
+            MemoryTrouble(kernel_killed=False, pressed=False),
+            "worker-ended",
+            "does not seem to have been short",
+        ),
         (signal.SIGKILL, MemoryTrouble(kernel_killed=False), "killed", "most likely"),
         (signal.SIGTERM, MemoryTrouble(kernel_killed=False, pressed=False), "worker-ended", "from outside (SIGTERM)"),
         (signal.SIGSEGV, MemoryTrouble(kernel_killed=True, pressed=True), "worker-crashed", "crashed"),
