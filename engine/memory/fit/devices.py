@@ -66,7 +66,8 @@ def _ram_room(cpu: DeviceInfo | None, snapshot: MemorySnapshot | None, held: int
 def _gpu_room(device: DeviceInfo, gpu: GpuMemory | None, ram: int | None) -> int | None:
     """The kernel's figure where it knows the card; else what the backend said, bounded by RAM where it is RAM."""
     if gpu is not None and gpu.room is not None:
-        return gpu.room
+        # A backend may see less of an APU's memory than there is (ROCm: the carve-out or the GTT, not both).
+        return gpu.room if device.memory_total is None else min(gpu.room, device.memory_total)
     if device.memory_free is None:
         return None
     if device.kind is DeviceKind.IGPU:

@@ -20,6 +20,7 @@ _BLOCK: Final = re.compile(r"blk\.(\d+)\.")
 _EXPERTS: Final = re.compile(r"\.ffn_(up|down|gate|gate_up)_(ch|)exps")
 """What `engine.worker.experts` matches."""
 
+_KV_BLOCK: Final = 32
 _EMBEDDINGS: Final = "token_embd.weight"
 _OUTPUT: Final = "output.weight"
 _INPUTS: Final = frozenset({"token_embd", "position_embd", "token_types", "per_layer_token_embd", "masked_embd"})
@@ -82,6 +83,7 @@ def model_of(parts: Sequence[Contents], image: int = 0) -> FitModel:
         tied=tied.n_bytes if tied else 0,
         tied_kind=tied.kind if tied else "",
         caches=layer_caches(metadata, shape),
+        quantised_kv=not any(size % _KV_BLOCK for size in (shape.key, shape.value, shape.key_swa, shape.value_swa)),
         known_cache=shape.architecture not in SPECIAL,
         image=image,
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
+from engine.memory.fit.balance import closest, gpu_balances
 from engine.memory.fit.measured import Measured
 from engine.memory.fit.placement import Layout, lay_out
 from engine.memory.fit.records import DeviceUse, FitDevice, FitModel, FitPlan, Verdict
@@ -16,26 +16,7 @@ from engine.memory.fit.speed import tokens_a_second
 from engine.memory.fit.words import reason_for
 from engine.protocol.types import LoadOptions
 
-_LEAST_SPARE: Final = 96 << 20
-_SPARE_SHARE: Final = 0.03
-"""What a forecast may be wrong by: less to spare than this is tight."""
-
-
-@dataclass(frozen=True)
-class _Balance:
-    """Need against room, where it is closest. ``spare`` None: a room that decides is unknown."""
-
-    need: int
-    room: int | None
-    spare: int | None
-
-    @property
-    def verdict(self) -> Verdict:
-        if self.spare is None:
-            return Verdict.UNKNOWN
-        if self.spare < 0:
-            return Verdict.NO
-        return Verdict.TIGHT if self.spare < max(_LEAST_SPARE, self.need * _SPARE_SHARE) else Verdict.FITS
+_GOOD: Final = (Verdict.FITS, Verdict.TIGHT)
 
 
 def predict(
@@ -52,7 +33,8 @@ def predict(
     """
     layout = lay_out(model, options, devices)
     uses = _uses(model, options, layout, measured)
-    verdict = _balance(uses, layout).verdict
+    decides = closest(uses, layout)
+    verdict = decides.verdict
     proposal, proposed = (options, layout.gpu_layers) if verdict is not Verdict.NO else (None, 0)
     if verdict is Verdict.NO and layout.gpu_layers:
         fewer = _most_layers(model, options, devices, layout.gpu_layers - 1, measured)
@@ -64,7 +46,7 @@ def predict(
         options=options,
         uses=uses,
         verdict=verdict,
-        reason=reason_for(verdict, uses, layout, proposed, model),
+        reason=reason_for(verdict, uses, decides, (proposed, model.max_layers)),
         gpu_layers=layout.gpu_layers,
         max_layers=model.max_layers,
         proposal=proposal,
@@ -86,18 +68,22 @@ def _most_layers(
     def fits(layers: int) -> bool:
         changed = msgspec.structs.replace(options, n_gpu_layers=layers)
         layout = lay_out(model, changed, devices)
-        uses = _uses(model, changed, layout, measured)
-        spare = _gpu_balance(uses, layout).spare if layers else 0
-        return spare is not None and spare >= 0
+        return not any(balance.fails for balance in gpu_balances(_uses(model, changed, layout, measured)))
 
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)
     changed = msgspec.structs.replace(options, n_gpu_layers=low)
-    layout = lay_out(model, changed, devices)
-    verdict = _balance(_uses(model, changed, layout, measured), layout).verdict
-    return low if verdict in (Verdict.FITS, Verdict.TIGHT) else None
+    return low if fits_as_asked(model, changed, devices, measured) else None
+
+
+def fits_as_asked(
+    model: FitModel, options: LoadOptions, devices: Sequence[FitDevice], measured: Measured | None = None
+) -> bool:
+    """Whether `predict` would say that these very options fit; quicker."""
+    layout = lay_out(model, options, devices)
+    return closest(_uses(model, options, layout, measured), layout).verdict in _GOOD
 
 
 def _uses(model: FitModel, options: LoadOptions, layout: Layout, measured: Measured | None) -> tuple[DeviceUse, ...]:
@@ -124,37 +110,6 @@ def _corrected(use: DeviceUse, device: FitDevice) -> DeviceUse:
     if device.learned is None:
         return use
     return msgspec.structs.replace(use, learned=device.learned.for_total(use.total))
-
-
-def _balance(uses: Sequence[DeviceUse], layout: Layout) -> _Balance:
-    """The closest of: each GPU's own room, and the RAM that everything which is RAM shares."""
-    balances = [_ram_balance(uses, layout)]
-    if layout.gpu_layers:
-        balances.append(_gpu_balance(uses, layout))
-    return _closest(balances)
-
-
-def _gpu_balance(uses: Sequence[DeviceUse], layout: Layout) -> _Balance:
-    pairs = list(zip(uses, layout.devices, strict=True))[:-1]
-    rooms = [(use.total, device.room) for use, device in pairs]
-    return _closest([_Balance(need, room, None if room is None else room - need) for need, room in rooms])
-
-
-def _ram_balance(uses: Sequence[DeviceUse], layout: Layout) -> _Balance:
-    need = sum(
-        max(0, use.total - device.own) for use, device in zip(uses, layout.devices, strict=True) if device.shares_ram
-    )
-    room = layout.devices[-1].room
-    return _Balance(need, room, None if room is None else room - need)
-
-
-def _closest(balances: Sequence[_Balance]) -> _Balance:
-    """One that surely fails, else one that is unknown, else the one with least to spare."""
-    known = [balance for balance in balances if balance.spare is not None]
-    failing = [balance for balance in known if balance.spare is not None and balance.spare < 0]
-    if not failing and len(known) < len(balances):
-        return next(balance for balance in balances if balance.spare is None)
-    return min(failing or known, key=lambda balance: balance.spare or 0)
 
 
 def _room(layout: Layout) -> int | None:

@@ -77,6 +77,7 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
         tied: Bytes of the embeddings when they are the output as well: on a GPU they lie there a second time.
         tied_kind: Their tensor type.
         caches: One for each layer.
+        quantised_kv: The heads divide into the blocks of a quantised KV cache.
         known_cache: False for architectures whose cache is only guessed.
         image: Bytes of the image encoder that is loaded with the model.
     """
@@ -99,6 +100,7 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
     tied: int = 0
     tied_kind: str = ""
     caches: tuple[LayerCache, ...] = ()
+    quantised_kv: bool = True
     known_cache: bool = True
     image: int = 0
 

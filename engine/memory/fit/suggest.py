@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -10,8 +11,8 @@ import msgspec
 from engine.errors import VrambleError
 from engine.loading.check import check_options
 from engine.memory.fit.measured import Measured
-from engine.memory.fit.plan import predict
-from engine.memory.fit.records import FitDevice, FitModel, FitPlan, Suggestion, Verdict
+from engine.memory.fit.plan import fits_as_asked, predict
+from engine.memory.fit.records import FitDevice, FitModel, Suggestion, Verdict
 from engine.memory.fit.sizes import context_cells
 from engine.protocol.types import FlashAttention, KvType, LoadOptions
 
@@ -21,9 +22,28 @@ SHORTEST: Final = 2048
 _STEP: Final = 1024
 _SMALL_BATCH: Final = 128
 _HALVINGS: Final = 10
-_GOOD: Final = (Verdict.FITS, Verdict.TIGHT)
 
-Forecast = Callable[[LoadOptions], FitPlan | None]
+
+@dataclass(frozen=True)
+class _Search:
+    """One model on one machine."""
+
+    model: FitModel
+    devices: Sequence[FitDevice]
+    measured: Measured | None
+
+    def good(self, options: LoadOptions) -> bool:
+        """Whether options make sense and fit."""
+        try:
+            check_options(options)
+        except VrambleError:
+            return False
+        return fits_as_asked(self.model, options, self.devices, self.measured)
+
+    def if_good(self, kind: str, text: str, options: LoadOptions) -> Iterator[Suggestion]:
+        """The suggestion, if it helps."""
+        if self.good(options):
+            yield Suggestion(kind=kind, text=text, plan=predict(self.model, options, self.devices, self.measured))
 
 
 def suggest(
@@ -32,94 +52,81 @@ def suggest(
     """Changes that make ``options`` fit, the one that costs the user least first; none when they fit already.
 
     Each changes one thing; where no single change is enough, several are combined in the last one.
+
+    Raises:
+        VrambleError: ``no-cpu-backend`` when there is no processor among the devices.
     """
-
-    def forecast(changed: LoadOptions) -> FitPlan | None:
-        try:
-            check_options(changed)
-        except VrambleError:
-            return None
-        return predict(model, changed, devices, measured)
-
-    plan = forecast(options)
-    if plan is None or plan.verdict in (*_GOOD, Verdict.UNKNOWN):
+    plan = predict(model, options, devices, measured)
+    if plan.verdict not in (Verdict.NO, Verdict.PARTLY):
         return ()
-    single = tuple(_single(model, plan, forecast))
-    return single or tuple(_together(model, options, forecast))
-
-
-def _single(model: FitModel, plan: FitPlan, forecast: Forecast) -> Iterator[Suggestion]:
-    for kind, text, changed in _changes(plan.options):
-        if found := _if_good(kind, text, forecast(changed)):
-            yield found
-    if found := _shorter(model, plan.options, forecast):
-        yield found
-    if found := _experts(model, plan.options, forecast):
-        yield found
+    search = _Search(model, devices, measured)
+    single = [*_smaller_cache(search, options), *_smaller_batch(search, options), *_shorter(search, options)]
+    single += _experts(search, options)
     if plan.proposal is not None:
         layers = plan.proposed_layers
         text = f"Put {layers} of {plan.max_layers} layers on the GPU" if layers else "Run it on the processor"
-        if found := _if_good("layers" if layers else "cpu", text, forecast(plan.proposal)):
-            yield found
+        single += search.if_good("layers" if layers else "cpu", text, plan.proposal)
+    return tuple(single or _together(search, options))
 
 
-def _changes(options: LoadOptions) -> Iterator[tuple[str, str, LoadOptions]]:
+def _smaller_cache(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
+    if not search.model.quantised_kv:
+        return
     for kv_type in (KvType.Q8_0, KvType.Q4_0):
         if options.kv_type_k is KvType.F16 or options.kv_type_v is KvType.F16 or kv_type is KvType.Q4_0:
-            yield "kv", f"Keep the KV cache in {kv_type.value}", _with_kv(options, kv_type)
-    if options.n_ubatch > _SMALL_BATCH:
-        text = f"Compute {_SMALL_BATCH} tokens at once"
-        yield "batch", text, msgspec.structs.replace(options, n_ubatch=_SMALL_BATCH)
+            yield from search.if_good("kv", f"Keep the KV cache in {kv_type.value}", _with_kv(options, kv_type))
 
 
 def _with_kv(options: LoadOptions, kv_type: KvType) -> LoadOptions:
+    """A quantised cache needs flash attention."""
     flash = options.flash_attention
     flash = FlashAttention.AUTO if flash is FlashAttention.OFF else flash
     return msgspec.structs.replace(options, kv_type_k=kv_type, kv_type_v=kv_type, flash_attention=flash)
 
 
-def _shorter(model: FitModel, options: LoadOptions, forecast: Forecast) -> Suggestion | None:
-    """The longest context that fits, in whole thousands."""
-    low, high, best = 0, (context_cells(model, options) - 1) // _STEP, None
+def _smaller_batch(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
+    if options.n_ubatch > _SMALL_BATCH:
+        changed = msgspec.structs.replace(options, n_ubatch=_SMALL_BATCH)
+        yield from search.if_good("batch", f"Compute {_SMALL_BATCH} tokens at once", changed)
+
+
+def _shorter(search: _Search, options: LoadOptions, also: str = "") -> Iterator[Suggestion]:
+    """The longest context that fits, in whole thousands. ``also``: what else is changed already."""
+    low, high = 0, (context_cells(search.model, options) - 1) // _STEP
     while low < high:
         middle = (low + high + 1) // 2
-        plan = forecast(msgspec.structs.replace(options, n_ctx=middle * _STEP))
-        if plan is not None and plan.verdict in _GOOD:
-            low, best = middle, plan
+        if search.good(msgspec.structs.replace(options, n_ctx=middle * _STEP)):
+            low = middle
         else:
             high = middle - 1
-    if best is None or best.options.n_ctx < SHORTEST:
-        return None
-    return Suggestion(kind="context", text=f"Shorten the context to {best.options.n_ctx} tokens", plan=best)
+    if low * _STEP >= SHORTEST:
+        text = f"Shorten the context to {low * _STEP} tokens{also}"
+        yield from search.if_good("context", text, msgspec.structs.replace(options, n_ctx=low * _STEP))
 
 
-def _experts(model: FitModel, options: LoadOptions, forecast: Forecast) -> Suggestion | None:
+def _experts(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
     """As few layers as possible whose experts stay in RAM."""
-    if not model.n_experts or options.n_cpu_moe >= model.n_layers:
-        return None
-    low, high, best = options.n_cpu_moe + 1, model.n_layers + 1, None
+    if not search.model.n_experts or options.n_cpu_moe >= search.model.n_layers:
+        return
+    low, high = options.n_cpu_moe + 1, search.model.n_layers
     while low < high:
         middle = (low + high) // 2
-        plan = forecast(msgspec.structs.replace(options, n_cpu_moe=middle))
-        if plan is not None and plan.verdict in _GOOD:
-            high, best = middle, plan
+        if search.good(msgspec.structs.replace(options, n_cpu_moe=middle)):
+            high = middle
         else:
             low = middle + 1
-    if best is None:
-        return None
-    return Suggestion(kind="experts", text=f"Keep the experts of {best.options.n_cpu_moe} layers in RAM", plan=best)
+    text = f"Keep the experts of {low} layers in RAM"
+    yield from search.if_good("experts", text, msgspec.structs.replace(options, n_cpu_moe=low))
 
 
-def _together(model: FitModel, options: LoadOptions, forecast: Forecast) -> Iterator[Suggestion]:
+def _together(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
     """KV cache, micro-batch and context together."""
-    small = msgspec.structs.replace(_with_kv(options, KvType.Q8_0), n_ubatch=min(options.n_ubatch, _SMALL_BATCH))
-    if found := _shorter(model, small, forecast):
-        text = f"{found.text}, with the KV cache in q8_0 and {small.n_ubatch} tokens computed at once"
-        yield Suggestion(kind=found.kind, text=text, plan=found.plan)
-
-
-def _if_good(kind: str, text: str, plan: FitPlan | None) -> Suggestion | None:
-    return Suggestion(kind=kind, text=text, plan=plan) if plan is not None and plan.verdict in _GOOD else None
+    small = msgspec.structs.replace(options, n_ubatch=min(options.n_ubatch, _SMALL_BATCH))
+    also = f", with {small.n_ubatch} tokens computed at once"
+    if search.model.quantised_kv:
+        small = _with_kv(small, KvType.Q8_0)
+        also = f", with the KV cache in q8_0 and {small.n_ubatch} tokens computed at once"
+    yield from _shorter(search, small, also)
 
 
 def weights_that_fit(model: FitModel, options: LoadOptions, devices: Sequence[FitDevice]) -> int | None:
@@ -131,7 +138,7 @@ def weights_that_fit(model: FitModel, options: LoadOptions, devices: Sequence[Fi
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         smaller = _scaled(model, middle)
-        if predict(smaller, options, devices).verdict in _GOOD:
+        if fits_as_asked(smaller, options, devices):
             low, best = middle, smaller.weights
         else:
             high = middle

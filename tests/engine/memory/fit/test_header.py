@@ -73,6 +73,11 @@ def test_a_huge_tensor_stands_alone(fit) -> None:
     assert HUGE < 1024 * 80000 * 2
 
 
+def test_heads_of_a_quantised_cache(fit) -> None:
+    assert fit(sparse_gguf.llama()).quantised_kv
+    assert not fit(sparse_gguf.llama(Sizes(heads=8, head=80))).quantised_kv
+
+
 def test_a_split_set_is_one_model(tmp_path) -> None:
     source = sparse_gguf.llama(Sizes(kv_heads=2))
     whole = model_at(source.write(tmp_path / "whole.gguf"))

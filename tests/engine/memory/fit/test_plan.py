@@ -134,7 +134,7 @@ def test_one_memory_is_counted_once() -> None:
     options = LoadOptions(n_ctx=8192)
     game = predict(model(), options, apu_devices(3 * GIB // 2))
     assert game.verdict is Verdict.NO
-    assert "Needs 5." in game.reason
+    assert game.reason == "Processor and GPU together need 5.1 GiB, and a model can use 0.0 GiB of the RAM."
     assert predict(model(), options, apu_devices(10 * GIB)).verdict is Verdict.FITS
 
 
@@ -172,6 +172,16 @@ def test_two_gpus_by_shares_and_by_free_memory() -> None:
     assert even.room == 12 * GIB
     assert even.total == even.uses[0].total + even.uses[1].total
     assert "2 GPUs" in even.reason
+
+
+def test_the_words_are_about_the_memory_that_is_short() -> None:
+    """Together they would have room; the second one has not."""
+    devices = [gpu(20 * GIB, 0), gpu(2 * GIB, 1, "AMD Radeon RX 580"), cpu(64 * GIB)]
+    named = LoadOptions(n_ctx=4096, devices=("Vulkan0", "Vulkan1"), shares=(1.0, 1.0))
+    plan = predict(model(8 * GIB), named, devices)
+    assert plan.verdict is Verdict.PARTLY
+    assert "2.0 GiB of AMD Radeon RX 580" in plan.reason
+    assert str(plan.proposed_layers) in plan.reason
 
 
 def test_tensors_that_are_divided() -> None:

@@ -91,3 +91,9 @@ def test_weights_of_another_quant(room: int) -> None:
 def test_weights_are_not_guessed_without_room() -> None:
     assert weights_that_fit(model(20 * GIB), LONG, [gpu(None), cpu()]) is None
     assert weights_that_fit(model(20 * GIB), LONG, [gpu(2 * GIB), cpu()]) is None, "the cache alone is larger"
+
+
+def test_heads_that_do_not_divide_keep_their_cache() -> None:
+    odd = model(quantised_kv=False)
+    assert "kv" not in kinds(odd, LONG, [gpu(7 * GIB), cpu()])
+    assert "kv" in kinds(model(), LONG, [gpu(7 * GIB), cpu()])
