@@ -34,6 +34,7 @@ from engine.memory.tree import sysroot
 
 if TYPE_CHECKING:
     from engine.memory.fit import FitDevice
+    from engine.protocol.types import DeviceInfo
 
 
 @dataclass(frozen=True)
@@ -125,14 +126,16 @@ def build(paths: Paths) -> Services:
     downloads = DownloadService(paths.models, ThreadExecutor("downloads"), lifetime)
     memory = MemoryService(MemorySampler(sysroot()), ThreadExecutor("memory"), lifetime)
 
+    def devices() -> tuple[DeviceInfo, ...]:
+        return worker.hello.devices if worker.hello is not None else ()
+
     def machine() -> tuple[FitDevice, ...]:
         from engine.memory.fit import fit_devices
 
-        devices = worker.hello.devices if worker.hello is not None else ()
         held = worker.model.memory if worker.model is not None and memory.snapshot is not None else ()
-        return fit_devices(devices, memory.snapshot, held)
+        return fit_devices(devices(), memory.snapshot, held)
 
-    load = LoadService(settings, ThreadExecutor("load"), machine, lambda: library.models, lifetime)
+    load = LoadService(settings, ThreadExecutor("load"), devices, machine, lambda: library.models, lifetime)
     worker.hello_received.connect(lambda _hello: load.take_devices())
     library.models_changed.connect(load.take_models)
 

@@ -18,7 +18,7 @@ from app.settings.store import SettingsStore
 from engine.errors import VrambleError
 from engine.library.records import InstalledModel
 from engine.loading.facts import ModelFacts
-from engine.loading.profile import CPU, Profile, Suit, device_to_expect, suited
+from engine.loading.profile import CPU, Profile, Suit, device_to_expect, room_on, suited
 from engine.memory.sizes import GIB
 from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
 
@@ -34,7 +34,8 @@ class LoadService(QObject):
     Args:
         store: Where options are remembered.
         executor: Reads headers of models.
-        machine: The devices that the worker told, with their room now; empty before it did.
+        devices: What the worker told; empty before it did.
+        machine: The same devices with their room now, for forecasts.
         models: What the library has.
 
     Attributes:
@@ -47,12 +48,14 @@ class LoadService(QObject):
         self,
         store: SettingsStore,
         executor: Executor,
+        devices: Callable[[], Sequence[DeviceInfo]],
         machine: Callable[[], Sequence[FitDevice]],
         models: Callable[[], Sequence[InstalledModel]],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._store, self._machine, self._models = store, machine, models
+        self._store, self._models = store, models
+        self._devices, self._machine = devices, machine
         self._headers = Headers(executor, self._size_of, self)
         self._headers.read.connect(self.known)
         self._suited: dict[Path, Profile] = {}
@@ -66,7 +69,7 @@ class LoadService(QObject):
     @property
     def devices(self) -> Sequence[DeviceInfo]:
         """What the worker told; empty before it did."""
-        return [device.info for device in self._machine()]
+        return self._devices()
 
     def options_for(self, path: Path) -> LoadOptions:
         """How ``path`` is loaded when nothing else is said."""
@@ -97,11 +100,11 @@ class LoadService(QObject):
         """What a load would take; None while model or devices are not known."""
         from engine.memory.fit import predict
 
-        model, machine = self.facts(path).fit, self._machine()
-        if model is None or not machine:
+        model = self.facts(path).fit
+        if model is None or not self.devices:
             return None
         try:
-            return predict(model, options, machine)
+            return predict(model, options, self._machine())
         except VrambleError:
             return None
 
@@ -109,10 +112,10 @@ class LoadService(QObject):
         """Changes with which ``options`` would fit, the one that costs least first; none when they fit."""
         from engine.memory.fit import suggest
 
-        model, machine = self.facts(path).fit, self._machine()
+        model = self.facts(path).fit
         if model is None or self.forecast(path, options) is None:
             return ()
-        return suggest(model, options, machine)
+        return suggest(model, options, self._machine())
 
     def facts(self, path: Path) -> ModelFacts:
         """What is known of a model now; before its header was read, what the library says."""
@@ -134,7 +137,7 @@ class LoadService(QObject):
 
     def take_devices(self) -> None:
         """The worker told its devices."""
-        if self._machine():
+        if self.devices:
             seen = self._expected(self.defaults)
             room = None if seen.room is None else seen.room // GIB * GIB
             seen = SeenDevice(kind=seen.kind, room=room)
@@ -153,13 +156,13 @@ class LoadService(QObject):
 
     def _expected(self, options: LoadOptions) -> SeenDevice:
         """Kind and room of the device that a load with ``options`` will take."""
-        machine = {device.info.id: device for device in self._machine()}
+        devices = self.devices
         wanted = options.devices[0] if options.devices else options.device
-        if not machine:
+        if not devices:
             on_cpu = wanted == CPU or options.n_gpu_layers == 0
             return SeenDevice() if on_cpu else self._store.get(LoadSettings).seen
-        device = device_to_expect(self.devices, wanted, options.n_gpu_layers)
-        return SeenDevice() if device is None else SeenDevice(kind=device.kind, room=machine[device.id].room)
+        device = device_to_expect(devices, wanted, options.n_gpu_layers)
+        return SeenDevice() if device is None else SeenDevice(kind=device.kind, room=room_on(device, devices))
 
     def _installed(self, path: Path) -> InstalledModel | None:
         return next((model for model in self._models() if model.path == path), None)

@@ -12,7 +12,7 @@ from engine.library.names import shown
 from ui.chat.model_actions import ModelActions
 from ui.chat.model_menu import ModelMenu
 from ui.library.words import file_size
-from ui.load import words as load_words
+from ui.load.suit_words import suited_text
 from ui.theme import Theme
 from ui.theming import icons
 from ui.widgets.elided_label import plain_tooltip
@@ -63,7 +63,7 @@ class ModelPicker(ElidedButton):
         self.set_full_text(text)
         self.setAccessibleName(self.tr("Model: {name}").format(name=text))
         suited = self._actions.suits_in_use() if model is not None else ()
-        note = load_words.suited_text(suited) if suited else ""
+        note = suited_text(suited) if suited else ""
         self.setToolTip(plain_tooltip("\n".join(part for part in (text, note) if part)))
         self.setAccessibleDescription(note)
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QScrollArea,
 
 from app.load.draft import LoadDraft
 from engine.protocol.types import LoadOptions
-from ui.load import words
+from ui.load import suit_words, words
 from ui.load.advanced import ADVANCED_FIELDS, advanced_rows
 from ui.load.fold import Fold
 from ui.load.footer import Footer
@@ -200,7 +200,7 @@ class LoadDialog(QDialog):
 
     def _show_profile(self) -> None:
         profile = self._draft.recommended
-        texts = [] if profile is None else [words.profile_text(profile.kind, profile.changes)]
+        texts = [] if profile is None else [suit_words.profile_text(profile.kind, profile.changes)]
         texts += [] if self._draft.made_to_fit is None else [words.made_to_fit(self._draft.made_to_fit)]
         self._profile.setText(" ".join(texts))
         self._profile.setVisible(profile is not None)

@@ -142,9 +142,7 @@ class LayersRow(SliderRow):
             draft,
             theme,
             self.tr("Layers on the GPU"),
-            self.tr(
-                "All is fastest. Fewer leave the rest to the CPU, for when the GPU has too little memory."
-            ),
+            self.tr("All is fastest. Fewer leave the rest to the CPU, for when the GPU has too little memory."),
             "n_gpu_layers",
             (ALL, MAX_LAYERS),
             lowest=self.tr("All"),

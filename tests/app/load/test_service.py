@@ -48,7 +48,7 @@ class World:
     def start(self) -> None:
         self.saves.drain()
         self.store = SettingsStore(self.folder / "settings.json", SerialRunner(self.saves), Notices())
-        self.service = LoadService(self.store, self.headers, self.machine, lambda: self.models)
+        self.service = LoadService(self.store, self.headers, lambda: self.devices, self.machine, lambda: self.models)
 
     def machine(self) -> tuple[FitDevice, ...]:
         return fit_devices(self.devices)
@@ -132,7 +132,7 @@ def test_before_the_worker_speaks_the_last_device_counts(world: World) -> None:
     world.store.put(EngineSettings())
     world.tell(CARD, CPU)
     assert world.service.options_for(path) == LoadOptions()
-    assert world.store.get(LoadSettings).seen == SeenDevice(kind=DeviceKind.GPU, room=10 * GIB)
+    assert world.store.get(LoadSettings).seen == SeenDevice(kind=DeviceKind.GPU, room=11 * GIB)
 
 
 def test_the_file_is_not_written_for_a_little_more_room(world: World) -> None:

@@ -21,7 +21,6 @@ from engine.chat.records import Conversation, Draft, Role, Status
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.memory.fit.devices import fit_devices
-from engine.memory.fit.records import FitDevice
 from engine.protocol.frames import Failed, Hello, Loaded
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind, LoadOptions, ModelInfo
 from tests.app.chat.cranked import Cranked
@@ -318,11 +317,17 @@ class FakeServices:
     def __post_init__(self) -> None:
         self.worker.safe_mode = SafeMode(self.worker, self.settings, self.notices)  # type: ignore[arg-type]
         self.headers = Cranked()
-        self.load = LoadService(self.settings, self.headers, self._machine, lambda: self.library.models)  # type: ignore[arg-type]
+        self.load = LoadService(
+            self.settings,  # type: ignore[arg-type]
+            self.headers,
+            self._devices,
+            lambda: fit_devices(self._devices()),
+            lambda: self.library.models,
+        )
         self.worker.hello_received.connect(self.load.take_devices)
 
-    def _machine(self) -> tuple[FitDevice, ...]:
-        return fit_devices(self.worker.hello.devices if self.worker.hello is not None else ())
+    def _devices(self) -> tuple[DeviceInfo, ...]:
+        return self.worker.hello.devices if self.worker.hello is not None else ()
 
     def close(self, done: Callable[[], None]) -> None:
         """Remember ``done``; the test calls it."""
