@@ -67,7 +67,7 @@ def test_what_happened(before: MemoryState | None, after: MemoryState, trouble: 
         (
             signal.SIGKILL,
             MemoryTrouble(kernel_killed=False, pressed=False),
-            "worker-ended",
+            "killed",
             "does not seem to have been short",
         ),
         (signal.SIGKILL, MemoryTrouble(kernel_killed=False), "killed", "most likely"),
