@@ -34,8 +34,10 @@ class Kind(StrEnum):
 
     FLAG = "flag"
     """Set or not: any value switches it on, so only 1 is taken."""
+    NUMBERS = "numbers"
+    """Numbers of devices, separated by commas."""
     DEVICES = "devices"
-    """Numbers of devices, separated by commas; -1 none."""
+    """The same, or -1 for none."""
     IDS = "ids"
     """Numbers or ``GPU-...`` names of devices, separated by commas; -1 none."""
     VERSION = "version"
@@ -63,7 +65,7 @@ class Variable:
 _VULKAN, _ROCM = ("Vulkan",), ("ROCm",)
 
 KNOWN: tuple[Variable, ...] = (
-    Variable("GGML_VK_VISIBLE_DEVICES", _VULKAN, Kind.DEVICES, "0"),
+    Variable("GGML_VK_VISIBLE_DEVICES", _VULKAN, Kind.NUMBERS, "0"),
     Variable("GGML_VK_PREFER_HOST_MEMORY", _VULKAN, Kind.FLAG),
     Variable("GGML_VK_DISABLE_HOST_VISIBLE_VIDMEM", _VULKAN, Kind.FLAG),
     Variable("GGML_VK_ALLOW_SYSMEM_FALLBACK", _VULKAN, Kind.FLAG),
@@ -81,7 +83,9 @@ KNOWN: tuple[Variable, ...] = (
     Variable("ROCR_VISIBLE_DEVICES", _ROCM, Kind.IDS, "0"),
     Variable("HSA_ENABLE_SDMA", _ROCM, Kind.TEXT, "0"),
     Variable("GGML_CUDA_ENABLE_UNIFIED_MEMORY", (*_ROCM, "CUDA"), Kind.FLAG),
-    Variable("GGML_CUDA_FORCE_MMQ", (*_ROCM, "CUDA"), Kind.FLAG),
+    Variable("GGML_CUDA_DISABLE_GRAPHS", (*_ROCM, "CUDA"), Kind.FLAG),
+    Variable("GGML_CUDA_DISABLE_FUSION", (*_ROCM, "CUDA"), Kind.FLAG),
+    Variable("GGML_CUDA_NO_PINNED", (*_ROCM, "CUDA"), Kind.FLAG),
     Variable("CUDA_VISIBLE_DEVICES", ("CUDA",), Kind.IDS, "0"),
 )
 
@@ -92,6 +96,7 @@ _OWN = re.compile(r"VRAMBLE_.*|PYTHON.*|QT_.*|LD_PRELOAD|LD_AUDIT|PATH|HOME|SHEL
 
 _PATTERNS: Mapping[Kind, re.Pattern[str]] = {
     Kind.FLAG: re.compile(r"1"),
+    Kind.NUMBERS: re.compile(r"\d{1,3}(,\d{1,3})*"),
     Kind.DEVICES: re.compile(r"-1|\d{1,3}(,\d{1,3})*"),
     Kind.IDS: re.compile(r"-1|(\d{1,3}|GPU-[0-9A-Za-z-]{1,64})(,(\d{1,3}|GPU-[0-9A-Za-z-]{1,64}))*"),
     Kind.VERSION: re.compile(r"\d{1,2}\.\d{1,2}\.\d{1,2}"),

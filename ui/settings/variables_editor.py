@@ -134,6 +134,7 @@ class VariablesEditor(QWidget):
         kind = variable.kind if variable is not None else Kind.TEXT
         values = {
             Kind.FLAG: self.tr("It is on with the value 1; remove it to switch it off."),
+            Kind.NUMBERS: self.tr("It takes numbers with commas, such as 0,1."),
             Kind.DEVICES: self.tr("It takes numbers with commas, such as 0,1, or -1 for none."),
             Kind.IDS: self.tr("It takes numbers or GPU-… names with commas, or -1 for none."),
             Kind.VERSION: self.tr("It takes three numbers with dots, such as 10.3.0."),

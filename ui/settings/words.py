@@ -82,9 +82,11 @@ VARIABLES = {
     "GGML_CUDA_ENABLE_UNIFIED_MEMORY": QT_TRANSLATE_NOOP(
         "SettingsWords", "Lets a model be larger than video memory. For integrated graphics."
     ),
-    "GGML_CUDA_FORCE_MMQ": QT_TRANSLATE_NOOP(
-        "SettingsWords", "Own matrix kernels instead of the library's. Less memory."
+    "GGML_CUDA_DISABLE_GRAPHS": QT_TRANSLATE_NOOP(
+        "SettingsWords", "Starts each kernel by itself, for drivers that hang."
     ),
+    "GGML_CUDA_DISABLE_FUSION": QT_TRANSLATE_NOOP("SettingsWords", "Each operation by itself. Slower, to find faults."),
+    "GGML_CUDA_NO_PINNED": QT_TRANSLATE_NOOP("SettingsWords", "No pinned RAM. Slower loads that leave more RAM free."),
     "CUDA_VISIBLE_DEVICES": QT_TRANSLATE_NOOP("SettingsWords", "Which cards CUDA sees."),
 }
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +29,8 @@ def test_the_example_of_each_variable_is_taken(variable) -> None:
         ("HIP_VISIBLE_DEVICES", "-1", None),
         ("HIP_VISIBLE_DEVICES", "0, 1", Problem.VALUE),
         ("ROCR_VISIBLE_DEVICES", "GPU-0123abcd,1", None),
+        ("GGML_VK_VISIBLE_DEVICES", "0,1", None),
+        ("GGML_VK_VISIBLE_DEVICES", "-1", Problem.VALUE),
         ("GGML_VK_DISABLE_COOPMAT", "0", Problem.VALUE),
         ("GGML_VK_DISABLE_COOPMAT", "", Problem.EMPTY),
         ("GGML_VK_SUBALLOCATION_BLOCK_SIZE", "1 GiB", Problem.VALUE),
@@ -45,9 +50,20 @@ def test_what_a_variable_takes(name, value, problem) -> None:
     assert problem_with(name, value) is problem
 
 
+def test_the_plugin_reads_each_variable_of_vulkan() -> None:
+    found = importlib.util.find_spec("llama_cpp")
+    plugin = Path(found.origin).parent / "lib/libggml-vulkan.so" if found and found.origin else Path("/nowhere")
+    if not plugin.exists():
+        pytest.skip("the engine was built without Vulkan")
+    content = plugin.read_bytes()
+    names = [variable.name for variable in known_for("Vulkan") if variable.name.startswith("GGML_")]
+    assert len(names) > 8
+    assert [name for name in names if name.encode() + b"\0" not in content] == []
+
+
 def test_each_backend_has_its_own_variables() -> None:
     names = {variable.name for variable in known_for("rocm")}
-    assert {"HSA_OVERRIDE_GFX_VERSION", "HIP_VISIBLE_DEVICES", "GGML_CUDA_FORCE_MMQ"} <= names
+    assert {"HSA_OVERRIDE_GFX_VERSION", "HIP_VISIBLE_DEVICES", "GGML_CUDA_NO_PINNED"} <= names
     assert not any(name.startswith("GGML_VK_") for name in names)
     assert known_for("RPC") == ()
 

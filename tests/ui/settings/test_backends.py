@@ -10,10 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton
 
 from app.settings.records import BackendSettings, EngineSettings
+from app.settings.variables import KNOWN
 from engine.client.session import WorkerState
 from engine.protocol.types import SWITCHED_OFF, BackendInfo, LoadOptions
 from tests.ui.settings.conftest import HELLO, Settings
 from tests.ui.shell.standins import model_info
+from ui.settings import words
 from ui.settings.badge import Badge
 from ui.settings.controls import Switch
 from ui.settings.pending_bar import PendingBar
@@ -207,3 +209,7 @@ def test_an_answer_that_is_written_is_not_ended_without_saying_so(page: Settings
     page.worker.set_state(WorkerState.GENERATING)
     assert "An answer is being written" in bar(page)
     assert page.find("restartEngine", QPushButton).text() == "End it and restart"
+
+
+def test_each_known_variable_is_explained() -> None:
+    assert [variable.name for variable in KNOWN if not words.variable(variable.name)] == []
