@@ -26,7 +26,9 @@ from engine.client.command import worker_command
 from engine.errors import VrambleError
 from engine.library.gguf import HeaderProblem
 from engine.memory.fit import FitDevice, FitModel, FitPlan, fit_devices, measured_by, predict, read_model
+from engine.protocol.frames import Unload
 from engine.protocol.types import DeviceInfo, DeviceKind, KvType, LoadOptions, MemoryUse
+from tests.bench.driver_memory import driver_memory
 from tests.engine.worker.driver import starter_model
 from tests.fakes import sparse_gguf as sparse
 from tests.fakes.sparse_gguf import Model, Sizes
@@ -79,6 +81,8 @@ class Case:
     formula: FitPlan
     exact: FitPlan | None
     real: Sequence[MemoryUse]
+    by_driver: int | None = None
+    """What the GPU's driver says that the load took there; None where it does not say."""
 
     @property
     def allocated(self) -> int:
@@ -103,6 +107,7 @@ def model_files(folder: Path, gemma: Path | None, *, big: bool) -> Iterator[tupl
 
 def cases(worker: BlockingWorker, devices: Sequence[FitDevice], wanted: str, name: str, path: Path) -> Iterator[Case]:
     """Load ``path`` at each context and KV type."""
+    device = next((d.info for d in devices if wanted == d.info.id and d.info.kind is not DeviceKind.CPU), None)
     model = read_model(path)
     assert not isinstance(model, HeaderProblem), model
     for n_ctx, kv_type in itertools.product(CONTEXTS, KvType):
@@ -112,8 +117,17 @@ def cases(worker: BlockingWorker, devices: Sequence[FitDevice], wanted: str, nam
             print(f"left out: {name} at {n_ctx} {kv_type}, {formula.everything / MIB:.0f} MiB", file=sys.stderr)
             continue
         exact = _dry_run(model, options, devices, worker, path)
+        _unload(worker)
+        before = driver_memory(device, worker.pid).device if device else None
         loaded = load_model(worker, path, options, lambda _: None).model
-        yield Case(name, wanted, options, formula, exact, loaded.memory)
+        after = driver_memory(device, worker.pid).device if device else None
+        taken = None if before is None or after is None else after - before
+        yield Case(name, wanted, options, formula, exact, loaded.memory, taken)
+
+
+def _unload(worker: BlockingWorker) -> None:
+    for _ in worker.request(Unload(id=worker.next_id())):
+        pass
 
 
 def _has_room(plan: FitPlan) -> bool:
@@ -142,7 +156,8 @@ def line(case: Case) -> str:
         places.append(f"{use.device} {figures}")
     exact = "" if case.exact is None else f"{case.error(case.exact):+8.2%}"
     head = f"{case.model:11}{case.options.n_ctx:6} {case.options.kv_type_k:5}{case.error(case.formula):+8.2%} {exact:8}"
-    return f"{head}  {' | '.join(places)}"
+    driver = "" if case.by_driver is None else f" | driver {case.by_driver / MIB:.0f}"
+    return f"{head}  {' | '.join(places)}{driver}"
 
 
 def summary(found: Sequence[Case]) -> str:
