@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,9 @@ from app.notices import Notices
 from app.paths import Paths, starter_model
 from app.power.sleep import SleepWatch
 from app.settings.look import DiskLook
+from app.settings.records import BackendSettings
 from app.settings.store import SettingsStore
+from app.settings.variables import without_ignored
 from app.worker.changes import EngineChanges
 from app.worker.connection import WorkerConnection
 from app.worker.self_test import SelfTests
@@ -149,6 +151,10 @@ def build(paths: Paths) -> Services:
     sleep = SleepWatch(None, lifetime, lambda: SerialRunner(ThreadExecutor("bus"), lifetime))
     upkeep = Upkeep(worker, settings, notices, sleep, lifetime)
     memory.sampled.connect(upkeep.freed.take)
+
+    def judged() -> Mapping[str, str]:
+        return without_ignored(settings.get(BackendSettings), os.environ)
+
     return Services(
         paths=paths,
         notices=notices,
@@ -161,7 +167,7 @@ def build(paths: Paths) -> Services:
         memory=memory,
         load=load,
         changes=EngineChanges(worker, settings, load.options_for, lifetime),
-        doctor=DoctorService(worker, ThreadExecutor("doctor"), os.environ, lifetime),
+        doctor=DoctorService(worker, ThreadExecutor("doctor"), judged, lifetime),
         look=DiskLook(ThreadExecutor("look"), lifetime),
         sleep=sleep,
         upkeep=upkeep,

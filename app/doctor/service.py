@@ -42,6 +42,9 @@ class DoctorService(QObject):
 
     The engine is the one that runs; it is started when none does.
 
+    Args:
+        environ: The environment to judge now.
+
     Attributes:
         changed: `running`, `step` or `diagnosis` is another.
     """
@@ -53,13 +56,13 @@ class DoctorService(QObject):
         self,
         worker: WorkerService,
         executor: Executor,
-        environ: Mapping[str, str],
+        environ: Callable[[], Mapping[str, str]],
         parent: QObject | None = None,
         *,
         examine: Examine = _examine,
     ) -> None:
         super().__init__(parent)
-        self._worker, self._environ, self._examine = worker, dict(environ), examine
+        self._worker, self._environ, self._examine = worker, environ, examine
         self._runner = SerialRunner(executor, self)
         self._step: Step | None = None
         self._diagnosis: Diagnosis | None = None
@@ -119,7 +122,7 @@ class DoctorService(QObject):
         """The engine has answered."""
         if self._step is not Step.ENGINE:
             return
-        number = self._run
+        number, environ = self._run, dict(self._environ())
         self._set_step(Step.SYSTEM)
 
         def watch(step: Step) -> None:
@@ -131,7 +134,7 @@ class DoctorService(QObject):
             from engine.doctor.answer import EngineAnswer
 
             try:
-                return self._examine(self._environ, EngineAnswer(hello, problem, advice), watch)
+                return self._examine(environ, EngineAnswer(hello, problem, advice), watch)
             except StoppedError:
                 return None
 

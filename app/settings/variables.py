@@ -151,13 +151,18 @@ def strays(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in sorted(environ) if _STRAY.fullmatch(name)}
 
 
+def without_ignored(settings: BackendSettings, environ: Mapping[str, str]) -> dict[str, str]:
+    """``environ`` without the strays that the user keeps away from the engine."""
+    ignored = {name for name in settings.ignored if _STRAY.fullmatch(name)}
+    return {name: value for name, value in environ.items() if name not in ignored}
+
+
 def backend_environment(settings: BackendSettings, environ: Mapping[str, str]) -> dict[str, str]:
     """``environ`` of a worker as the user wants it: what strays left out, own values laid over, backends off.
 
     Entries that a hand-edited file made unusable are passed over.
     """
-    ignored = {name for name in settings.ignored if _STRAY.fullmatch(name)}
-    result = {name: value for name, value in environ.items() if name not in ignored}
+    result = without_ignored(settings, environ)
     for backend, values in settings.environment.items():
         if not settings.is_off(backend):
             result.update({name: value for name, value in values.items() if problem_with(name, value) is None})

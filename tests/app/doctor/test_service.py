@@ -50,7 +50,7 @@ class Clinic:
     def __init__(self, machine: Path) -> None:
         self.worker, self.executor = FakeWorker(), Cranked()
         environ = {"VRAMBLE_SYSROOT": str(machine), "HOME": "/home/somebody", "USER": "somebody"}
-        self.doctor = DoctorService(self.worker, self.executor, environ)  # type: ignore[arg-type]
+        self.doctor = DoctorService(self.worker, self.executor, lambda: environ)  # type: ignore[arg-type]
         self.steps: list[Step | None] = []
         self.doctor.changed.connect(lambda: self.steps.append(self.doctor.step))
 
@@ -142,7 +142,7 @@ def test_a_cancel_ends_the_examination_at_its_next_question(qtbot: QtBot) -> Non
             doctor.cancel()
         raise AssertionError("not stopped")
 
-    doctor = DoctorService(worker, executor, {}, examine=examine)  # type: ignore[arg-type]
+    doctor = DoctorService(worker, executor, dict, examine=examine)  # type: ignore[arg-type]
     doctor.start()
     worker.set_hello(HELLO)
     executor.crank()

@@ -113,7 +113,7 @@ class Settings:
             settings=self.store,
             worker=self.worker,
             changes=EngineChanges(self.worker, self.store, lambda _path: self.engine.load_options()),  # type: ignore[arg-type]
-            doctor=DoctorService(self.worker, self.doctor, environ),  # type: ignore[arg-type]
+            doctor=DoctorService(self.worker, self.doctor, lambda: environ),  # type: ignore[arg-type]
             look=DiskLook(self.disk),
         )
         self.opened: list[Path] = []
