@@ -22,6 +22,7 @@ from tests.engine.worker.conftest import StartWorker
 from tests.engine.worker.driver import ROOT, Worker, starter_model, user
 from tests.engine.worker.test_real_vulkan import ALLOWED, software_of
 from tests.fakes.tiny_gguf import SMALL, TINY, gguf, llama_parts, tiny_llama
+from tests.fakes.tiny_recurrent import mamba
 from tests.fakes.tiny_variants import lora_adapter, moe_llama
 
 FAULTY = ROOT / "tests" / "fakes" / "faulty_worker.py"
@@ -101,10 +102,15 @@ def test_a_context_of_sixteen_tokens(worker: Worker, tiny: Path) -> None:
     assert look_at(probed(worker)).outcome is Outcome.OK
 
 
-def test_experts(worker: Worker, tmp_path: Path) -> None:
-    path = tmp_path / "moe.gguf"
-    path.write_bytes(moe_llama())
+@pytest.mark.parametrize("make", [moe_llama, mamba])
+def test_experts_and_recurrent_states(worker: Worker, tmp_path: Path, make: Callable[[], bytes]) -> None:
+    path = tmp_path / "other.gguf"
+    path.write_bytes(make())
     probe, reference = load_and_probe(worker, path)
+    before = worker.finished(user("abc"), max_tokens=8)[0]
+    assert probed(worker) == probe
+    assert worker.finished(user("abc"), max_tokens=8)[0] == before
+    assert look_at(probe).outcome is Outcome.OK
     assert compare(probe, probed(worker, reference)).outcome is Outcome.OK
 
 
