@@ -25,6 +25,9 @@ from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
 if TYPE_CHECKING:
     from engine.memory.fit import FitDevice, FitPlan, Suggestion
 
+ROOM_STEP = 2 * GIB
+"""A smaller change of what is free is not worth a new settings file."""
+
 
 class LoadService(QObject):
     """Options for every load of the window, and drafts for the dialog that changes them.
@@ -138,12 +141,18 @@ class LoadService(QObject):
     def take_devices(self) -> None:
         """The worker told its devices."""
         if self.devices:
-            seen = self._expected(self.defaults)
-            room = None if seen.room is None else seen.room // GIB * GIB
-            seen = SeenDevice(kind=seen.kind, room=room)
-            self._store.put(msgspec.structs.replace(self._store.get(LoadSettings), seen=seen))
+            self._keep_seen(self._expected(self.defaults))
         self.known.emit()
         self.take_models()
+
+    def _keep_seen(self, found: SeenDevice) -> None:
+        """For the next start; not for every change of free memory."""
+        room = found.room if found.kind is DeviceKind.IGPU else None
+        settings = self._store.get(LoadSettings)
+        kept = settings.seen
+        near = room is kept.room or (None not in (room, kept.room) and abs((room or 0) - (kept.room or 0)) < ROOM_STEP)
+        if found.kind is not kept.kind or not near:
+            self._store.put(msgspec.structs.replace(settings, seen=SeenDevice(kind=found.kind, room=room)))
 
     def take_models(self) -> None:
         """The library has other models. What a profile asks of them is read ahead, where one may be used."""

@@ -13,7 +13,7 @@ class SeenDevice(msgspec.Struct, frozen=True, kw_only=True):
     """The device that the last run would have loaded models on.
 
     Attributes:
-        room: Bytes that were free for a model, in whole GiB; None when unknown.
+        room: Bytes that were free for a model, roughly, on integrated graphics; None when unknown and on others.
     """
 
     kind: DeviceKind = DeviceKind.CPU

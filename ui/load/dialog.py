@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.load.draft import LoadDraft
+from engine.memory.fit.records import FitPlan
 from engine.protocol.types import LoadOptions
 from ui.load import suit_words, words
 from ui.load.advanced import ADVANCED_FIELDS, advanced_rows
@@ -49,6 +50,7 @@ class LoadDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._note = note
+        self._told: tuple[FitPlan | None, str] | None = None
         self._settled, self._clock = QTimer(self), QTimer(self)
         for timer, interval, slot in (
             (self._settled, SETTLED_MS, self._show_suggestions),
@@ -98,6 +100,9 @@ class LoadDialog(QDialog):
         """What it takes, also when only other programs have changed that."""
         problem = next((f"{p.message} {p.next_step}".strip() for p in self._draft.problems), "")
         plan = self._draft.forecast()
+        if (plan, problem) == self._told:
+            return
+        self._told = (plan, problem)
         self._summary.show_plan(plan, problem)
         if plan is not None and plan.verdict in SHORT:
             self._settled.start()

@@ -42,8 +42,10 @@ class Footer(QWidget):
         return self.recommended, self.reset_all, self.remember, self.cancel, self.load_button
 
     def show_load(self, text: str, problem: str) -> None:
-        """What the button says; ``problem``: why it cannot be pressed, or ""."""
+        """What the button says, and why it cannot be pressed, or "". It only grows: nothing beside it moves."""
         self.load_button.setText(text)
+        widest = max(self.load_button.minimumWidth(), self.load_button.sizeHint().width())
+        self.load_button.setMinimumWidth(widest)
         self.load_button.setEnabled(not problem)
         self.load_button.setToolTip(problem)
         self.load_button.setAccessibleDescription(problem)

@@ -23,7 +23,10 @@ class KvRow(ChoiceRow):
             draft,
             theme,
             self.tr("Memory format of the KV cache"),
-            self.tr("The KV cache holds what was read and written so far. 8 bits are hardly noticed, 4 bits may be."),
+            self.tr(
+                "The KV cache holds what was read and written so far. 8 bits are hardly noticed, 4 bits may be; both"
+                " need flash attention."
+            ),
             ("kv_type_k", "kv_type_v"),
             parent,
         )
@@ -54,8 +57,7 @@ class KvRow(ChoiceRow):
             )
         if self._draft.flash_followed:
             return self.tr("Flash attention was switched from off to automatic: this format needs it.")
-        quantised = self._draft.options.kv_type_v is not KvType.F16
-        return self.tr("Needs flash attention.") if quantised else ""
+        return ""
 
     def _take(self, index: int) -> None:
         if index < len(KINDS):

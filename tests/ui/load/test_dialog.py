@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
+    QFileDialog,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -279,6 +281,19 @@ def test_adapters_are_added_scaled_and_removed(open_dialog: OpenDialog, qtbot: Q
     )
     qtbot.mouseClick(opened.find("removeAdapter0"), Qt.MouseButton.LeftButton)
     assert [adapter.path for adapter in opened.options.lora] == ["/adapters/facts.gguf"]
+
+
+def test_the_file_dialog_does_not_block(open_dialog: OpenDialog, qtbot: QtBot) -> None:
+    opened = open_dialog()
+    opened.dialog.show_advanced()
+    opened.find("addAdapter", QPushButton).click()
+    qtbot.waitUntil(lambda: bool(opened.dialog.findChildren(QFileDialog)))
+    chooser = opened.dialog.findChildren(QFileDialog)[0]
+    assert Path(chooser.directory().path()) != Path()
+    chooser.fileSelected.emit("/adapters/tone.gguf")
+    chooser.reject()
+    assert opened.options.lora == (LoraAdapter(path="/adapters/tone.gguf"),)
+    qtbot.waitUntil(lambda: not opened.dialog.findChildren(QFileDialog))
 
 
 def test_recommended_says_what_it_chose(open_dialog: OpenDialog, source: Source, qtbot: QtBot) -> None:

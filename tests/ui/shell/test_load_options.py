@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QSpinBox
 from pytestqt.qtbot import QtBot
 
+from app.worker.safe_mode import SafeMode
 from engine.client.session import WorkerState
 from engine.protocol.frames import Failed, Hello
 from engine.protocol.types import DeviceKind, LoadOptions
@@ -138,6 +139,23 @@ def test_a_load_that_fails_is_not_remembered_and_can_be_changed(make_window: Mak
     again = dialog_of(window, qtbot)
     assert again.options.n_ctx == 999_999
     again.close()
+
+
+def test_safer_settings_are_told_and_the_dialog_goes_away(
+    make_window: MakeWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window("Alpha")
+    path = window.library.models[0].path
+    window.window._model_actions.load(path)
+    window.worker.finish_load(model_info(str(path)))
+    monkeypatch.setattr(SafeMode, "in_use", ("Flash attention is off.",))
+    window.window._model_actions.change_options()
+    dialog = dialog_of(window, qtbot)
+    note = dialog.findChild(QLabel, "loadNote")
+    assert note is not None
+    assert note.text() == "Safer settings in use: Flash attention is off."
+    dialog.reject()
+    qtbot.waitUntil(lambda: not window.window.findChildren(LoadDialog))
 
 
 def test_a_running_answer_is_not_cut_off_unasked(make_window: MakeWindow, qtbot: QtBot) -> None:
