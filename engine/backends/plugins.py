@@ -16,7 +16,7 @@ from engine.backends.finding import Folder, PluginFile, find_plugins
 from engine.backends.ggml import Ggml, Registered
 from engine.backends.kinds import CPU, backend_name
 from engine.backends.load_guard import LoadGuard
-from engine.backends.plugin_record import PluginRecord, read_record
+from engine.backends.plugin_record import read_record
 from engine.protocol.types import SWITCHED_OFF, BackendInfo
 
 PATIENCE_WITH_USERS, PATIENCE_WITH_OWN = 1, 3
@@ -120,28 +120,27 @@ class _Loader:
         library = self._inspect(file)
         if isinstance(library, str):
             return _absent(name, file, library)
-        record = read_record(file.path)
-        problem = (
-            reasons.another_build(record, self._conditions.engine, file.path)
-            or reasons.another_base(library, self._conditions.base)
-            or self._guard(file)
-        )
-        if problem:
-            return _absent(name, file, problem)
+        left_out = self._guard(file)
+        if left_out:
+            return _absent(name, file, left_out)
         try:
-            return self._load(name, file, library, record)
+            return self._load(name, file, library)
         finally:
             self._conditions.guard.end()
 
     def _inspect(self, file: PluginFile) -> Library | str:
-        """What the file says about itself, or why it cannot be a plugin."""
+        """What the file says about itself, or why it cannot be a plugin of this engine. Nothing is loaded."""
         if file.path.is_symlink() and not file.path.exists():
             return "The link points to nothing."
         try:
             library = read_library(file.path)
         except NotLoadable as problem:
             return str(problem)
-        return reasons.NO_ENTRY if library.is_plugin is False else library
+        if library.is_plugin is False:
+            return reasons.NO_ENTRY
+        conditions = self._conditions
+        made_for_another = reasons.another_build(read_record(file.path), conditions.engine, file.path)
+        return made_for_another or reasons.another_base(library, conditions.base) or library
 
     def _guard(self, file: PluginFile) -> str | None:
         if file.kind == CPU and not file.users:
@@ -149,16 +148,16 @@ class _Loader:
         name, patience = (file.path.name, PATIENCE_WITH_USERS) if file.users else (_own(file), PATIENCE_WITH_OWN)
         return self._conditions.guard.begin(name, file.path, patience)
 
-    def _load(self, name: str, file: PluginFile, library: Library, record: PluginRecord) -> BackendInfo:
+    def _load(self, name: str, file: PluginFile, library: Library) -> BackendInfo:
         registered = self._ggml.load(file.path)
         if registered is None:
-            return _absent(name, file, self._why_not(name, file, library, record))
+            return _absent(name, file, self._why_not(name, file, library))
         return self._unwanted(registered, file) or self._present(registered, file)
 
-    def _why_not(self, name: str, file: PluginFile, library: Library, record: PluginRecord) -> str:
+    def _why_not(self, name: str, file: PluginFile, library: Library) -> str:
         words = reasons.loader_words(file.path)
         if words is not None:
-            return reasons.explain_loader(words, library, record, self._conditions.glibc)
+            return reasons.explain_loader(words, library, read_record(file.path), self._conditions.glibc)
         refused = reasons.why_refused(file.path)
         nothing = self._conditions.why_none(name) if refused == reasons.NOT_STARTED else None
         return nothing or refused
