@@ -263,6 +263,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+L", self.focus),
             ("Ctrl+,", self.open_settings),
             ("Ctrl+O", self._header.open_picker),
+            ("Ctrl+Shift+O", self._model_actions.change_options),
             ("Ctrl+Q", self.close),
         ):
             QShortcut(QKeySequence(keys), self, action)

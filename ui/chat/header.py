@@ -122,7 +122,7 @@ class Header(QWidget):
     def _open_more(self) -> None:
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
-        change = menu.addAction(self.tr("Change load options…"))
+        change = menu.addAction(self.tr("Change load options…") + "\tCtrl+Shift+O")
         change.setEnabled(self._actions.changeable is not None)
         change.triggered.connect(self._actions.change_options)
         modes = {

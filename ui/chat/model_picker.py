@@ -104,7 +104,7 @@ class ModelPicker(ElidedButton):
             self._menu.addAction(self._nothing())
         self._menu.addSeparator()
         if self._actions.changeable is not None:
-            change = self._menu.addAction(self.tr("Change load options…"))
+            change = self._menu.addAction(self.tr("Change load options…") + "\tCtrl+Shift+O")
             change.triggered.connect(self._actions.change_options)
         manager = self._menu.addAction(self.tr("Model manager…"))
         manager.triggered.connect(self.manager_wanted)

@@ -175,7 +175,7 @@ def test_the_menu_offers_a_change_only_after_a_load(make_window: MakeWindow, qtb
     window = make_window("Alpha")
     window.window._header._open_more()
     menu = popup(qtbot)
-    change = next(a for a in menu.actions() if a.text() == "Change load options…")
+    change = next(a for a in menu.actions() if a.text().startswith("Change load options…"))
     assert not change.isEnabled()
     menu.close()
     path = window.library.models[0].path
@@ -184,13 +184,25 @@ def test_the_menu_offers_a_change_only_after_a_load(make_window: MakeWindow, qtb
     for open_menu in (window.window._header._open_more, window.window._header.open_picker):
         open_menu()
         menu = popup(qtbot)
-        change = next(a for a in menu.actions() if a.text() == "Change load options…")
+        change = next(a for a in menu.actions() if a.text().startswith("Change load options…"))
         change.trigger()
         menu.close()
         dialog = dialog_of(window, qtbot)
         assert dialog.footer.load_button.text().startswith("Load again")
         dialog.close()
         qtbot.waitUntil(lambda: not any(d.isVisible() for d in window.window.findChildren(LoadDialog)))
+
+
+def test_a_shortcut_changes_the_options_of_what_is_loaded(make_window: MakeWindow, qtbot: QtBot) -> None:
+    window = make_window("Alpha")
+    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(window.window, Qt.Key.Key_O, keys)
+    assert not window.window.findChildren(LoadDialog)
+    path = window.library.models[0].path
+    window.window._model_actions.load(path)
+    window.worker.finish_load(model_info(str(path)))
+    QTest.keyClick(window.window, Qt.Key.Key_O, keys)
+    assert dialog_of(window, qtbot).footer.load_button.text().startswith("Load again")
 
 
 def test_the_first_load_on_an_apu_is_suited_and_told(make_window: MakeWindow, qtbot: QtBot) -> None:
