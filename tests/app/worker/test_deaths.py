@@ -74,7 +74,21 @@ def die(world: World, way: Way) -> None:
     assert (answer.text, answer.failure) == ("a b c ", way.code)
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
+VARIANTS = {
+    "RADV: context lost",
+    "HIP: page fault",
+    "HIP: launch failure",
+    "RADV: command submission",
+    "Vulkan: host memory",
+    "fatal error",
+    "exit code",
+}
+"""The same deaths in the words of another library: also in `tests.engine.client.test_death`, without a process."""
+
+
+@pytest.mark.parametrize(
+    "way", [pytest.param(w, marks=[pytest.mark.slow] if w.name in VARIANTS else []) for w in WAYS], ids=str
+)
 def test_one_sentence_and_a_button(make_world: MakeWorld, way: Way) -> None:
     world = make_world(generate={"after": 3, "stderr": way.log.splitlines(), **way.event})
     die(world, way)
