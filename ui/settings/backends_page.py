@@ -91,7 +91,10 @@ class BackendsPage(SettingsPage):
         found = strays(self._environ)
         section = self.section(
             self.tr("Variables from outside"),
-            self.tr("The program was started with these. They change how a GPU is used, and are easily forgotten."),
+            self.tr(
+                "The program was started with these. They change how a GPU is used, and are easily forgotten. "
+                "Switched off, the engine does not get them."
+            ),
         )
         for name, value in found.items():
             switch = Switch(self.theme, self.tr("Pass {0} on to the engine").format(name))
