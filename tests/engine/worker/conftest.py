@@ -55,3 +55,10 @@ def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     with Worker(log=tmp_path_factory.mktemp("chat") / "worker.log") as worker:
         worker.loaded(starter_model(), n_threads=1, n_ctx=1024)
         yield worker
+
+
+@pytest.fixture(scope="module")
+def cpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    """A worker for references only: the first one takes its priority away."""
+    with Worker(log=tmp_path_factory.mktemp("cpu") / "worker.log") as made:
+        yield made
