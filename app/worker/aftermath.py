@@ -62,7 +62,7 @@ class Aftermath(QObject):
         reloads = unanswered and active is not None and isinstance(active.request, Generate) and not active.quiet
         if death is not None:
             if not unanswered:
-                self._pump.drop_waiting(lambda job: job.failed_by(death))
+                self._pump.drop_waiting(lambda job: job.failed_by(death), overtaken=True)
             self.died.emit(death)
             if teller is not None:
                 goes_on = LOADS_AGAIN if reloads else STARTS_AGAIN if unanswered else ""

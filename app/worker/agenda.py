@@ -125,9 +125,10 @@ class Agenda:
             self._waiting.insert(0, self.active)
             self.active = None
 
-    def clear(self) -> list[Job]:
-        """Forget what waits; the jobs that were forgotten."""
-        forgotten, self._waiting = self._waiting, []
+    def clear(self, newest: int | None = None) -> list[Job]:
+        """Forget what waits, up to the id ``newest`` where one is given; the jobs that were forgotten."""
+        forgotten = [job for job in self._waiting if newest is None or job.id <= newest]
+        self._waiting = [job for job in self._waiting if job not in forgotten]
         return forgotten
 
     def clear_answers(self) -> list[Job]:

@@ -32,8 +32,10 @@ class WorkerConnection(QObject):
 
     Attributes:
         added: Variables that the present or last process got more than the others.
+        is_gone: Between `gone` and `ended`: nothing that is sent now arrives.
         changed: The session's state or model may be another.
         heard: An event of the worker, a `Hello` included. `changed` was emitted before.
+        gone: The process has ended; `ended` follows, when it is known who ended it.
         ended: The process is gone: `WorkerDeath` or None, why it was killed or None, and the `Failed` events.
         stuck: Id of a process that SIGKILL does not end; `ended` follows, as if it had, so that another can start.
         let_go: It ended after all.
@@ -41,6 +43,7 @@ class WorkerConnection(QObject):
 
     changed = Signal()
     heard = Signal(object)
+    gone = Signal()
     ended = Signal(object, object, object)
     stuck = Signal(int)
     let_go = Signal(int)
@@ -59,6 +62,7 @@ class WorkerConnection(QObject):
         self._witness = KillWitness(runner, parent=self)
         self._process: WorkerProcess | None = None
         self._stuck: list[WorkerProcess] = []
+        self.is_gone = False
         self.added: Mapping[str, str] = {}
         self.session = Session(time.monotonic)
         self._look = QTimer(self)
@@ -159,6 +163,8 @@ class WorkerConnection(QObject):
         def conclude(trouble: MemoryTrouble | None) -> None:
             self._conclude(exit_code, number, error, trouble)
 
+        self.is_gone = True
+        self.gone.emit()
         session = self.session
         wanted = session.verdict is not None or session.state is WorkerState.STOPPING
         if not wanted and self._witness.knows_of(exit_code, number):
@@ -168,6 +174,7 @@ class WorkerConnection(QObject):
 
     def _conclude(self, exit_code: int | None, number: int | None, error: str, trouble: MemoryTrouble | None) -> None:
         process, self._process = self._process, None
+        self.is_gone = False
         if process is not None and process not in self._stuck:
             process.deleteLater()
         death, failures = self.session.ended(exit_code, number, self._log.text() or error, trouble)
@@ -191,6 +198,7 @@ class WorkerConnection(QObject):
         process.ended.connect(lambda *_how: self._bury(process, pid))
         self._stuck.append(process)
         self.stuck.emit(pid)
+        self.gone.emit()
         self._conclude(None, SIGKILL, "", None)
 
     def _bury(self, process: WorkerProcess, pid: int) -> None:

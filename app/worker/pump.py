@@ -61,8 +61,10 @@ class Pump(QObject):
     def __init__(self, link: WorkerConnection, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._link = link
+        link.gone.connect(self._note_end)
         self._agenda = Agenda()
         self._ids = 0
+        self._overtaken = 0
         self._closed = False
         self.planner: LoadPlanner | None = None
         self.last_load: tuple[Path, LoadOptions] | None = None
@@ -118,9 +120,9 @@ class Pump(QObject):
         if active.id == request_id or unwanted_reload:
             self._cancel_active()
 
-    def drop_waiting(self, end: Callable[[Job], Terminal]) -> None:
-        """What waits ends in ``end(job)``, soon."""
-        for job in self._agenda.clear():
+    def drop_waiting(self, end: Callable[[Job], Terminal], *, overtaken: bool = False) -> None:
+        """What waits ends in ``end(job)``, soon. ``overtaken``: only what waited already when the process ended."""
+        for job in self._agenda.clear(self._overtaken if overtaken else None):
             self._later(job, end(job))
 
     def close(self) -> tuple[Job, ...]:
@@ -153,6 +155,9 @@ class Pump(QObject):
         if active is not None:
             self._finish(active, next((f for f in failures if f.id == active.id), active.failed_by(death)))
 
+    def _note_end(self) -> None:
+        self._overtaken = self._ids
+
     def _cancel_active(self) -> None:
         if self._agenda.active is not None:
             self._link.cancel(self._agenda.active.id)
@@ -163,7 +168,7 @@ class Pump(QObject):
     def _pump(self) -> None:
         """Give the worker its next job, if it is free and there is one."""
         session = self._link.session
-        if session.state is WorkerState.STOPPING:
+        if session.state is WorkerState.STOPPING or self._link.is_gone:
             return
         job = self._agenda.take()
         if job is None:

@@ -21,6 +21,9 @@ DONE_MS = 15_000
 PATIENCE_MS = 30_000
 """Time for a few tokens. The prompt is still in the KV cache, so a device that works needs seconds at most."""
 
+DOUBT_S = 20.0
+"""A running answer that does not move after a sleep is told after so many seconds already."""
+
 FIRST_TOKENS, MORE_TOKENS = 4, 16
 SLOWER = 3.0
 """So many times slower than before is worth a load: weights that were pushed out of video memory stay out."""
@@ -70,7 +73,10 @@ class ResumeCheck(QObject):
     def check(self, _slept: float = 0.0) -> None:
         """Let the model write a few tokens, as soon as nothing else is to be done; a CPU is not lost by sleep."""
         model = self._worker.model
-        if model is not None and model.device.kind in GPU_KINDS and not self.checking:
+        if model is None or model.device.kind not in GPU_KINDS:
+            return
+        self._worker.doubt(DOUBT_S)
+        if not self.checking:
             self._look(FIRST_TOKENS)
 
     def _look(self, tokens: int) -> None:

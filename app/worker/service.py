@@ -204,6 +204,10 @@ class WorkerService(QObject):
         own = msgspec.structs.replace(request, id=self._pump.next_id())
         return self._pump.add(Job(own, finished_or_failed(done), quiet=True))
 
+    def doubt(self, seconds: float) -> None:
+        """The device may be lost: what runs now is told and ended sooner when it stands still."""
+        self._guard.hurry(seconds)
+
     def self_test(self, done: Callable[[SelfTested | Failed], None]) -> int:
         """Read off what the loaded model computes, before anything else that waits. Never loads a model.
 

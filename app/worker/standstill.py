@@ -87,6 +87,10 @@ class StandstillGuard(QObject):
         if self._dog.quiet >= SILENCE_S:
             self._look_at_process()
 
+    def hurry(self, seconds: float) -> None:
+        """There is a reason to doubt the device: the present job gets no longer without movement."""
+        self._dog.hurry(seconds)
+
     def _begin(self, job: Job) -> None:
         settings = WorkerSettings() if self._settings is None else self._settings.get(WorkerSettings)
         limits = Limits(load=at_least(settings.load_timeout_s), answer=at_least(settings.answer_timeout_s))

@@ -49,7 +49,7 @@ class Watchdog:
     """
 
     def __init__(self) -> None:
-        self._limit = 0.0
+        self._limit = self._slow = 0.0
         self._quiet = 0.0
         self._looked = 0.0
         self._model: ModelInfo | None = None
@@ -75,7 +75,9 @@ class Watchdog:
         if model is not None and model != self._model:
             self._model, self._prefill = model, 0.0
         loading = isinstance(request, Load)
-        self._limit = limits.load if loading else self._answer_limit(limits.answer, model, n_batch)
+        self._slow = 0.0 if loading or model is None else MARGIN * self._step(model, n_batch)
+        limit = limits.load if loading else limits.answer
+        self._limit = max(limit, self._slow) if limit > 0 else 0.0
         self._quiet, self._looked = 0.0, now
 
     def heard(self, event: Progress | Delta | Finished, now: float) -> None:
@@ -88,6 +90,10 @@ class Watchdog:
         """It moved, though it says nothing: the process was seen to read from a drive, or is still starting."""
         self._quiet = 0.0
 
+    def hurry(self, seconds: float) -> None:
+        """There is a reason to doubt the device: the present request gets no longer, unless it is known as slow."""
+        self._limit = min(self._limit, max(seconds, self._slow))
+
     def look(self, now: float) -> Standing:
         """How the request stands; the time since the last look is charged."""
         self._quiet += min(max(now - self._looked, 0.0), LONGEST_LOOK)
@@ -96,11 +102,8 @@ class Watchdog:
             return Standing.MOVING
         return Standing.HUNG if self._quiet >= self._limit * PATIENCE else Standing.STILL
 
-    def _answer_limit(self, least: float, model: ModelInfo | None, n_batch: int) -> float:
-        if least <= 0 or model is None:
-            return least
-        step = n_batch / self._prefill if self._prefill else assumed_step(model, n_batch)
-        return max(least, MARGIN * step)
+    def _step(self, model: ModelInfo, n_batch: int) -> float:
+        return n_batch / self._prefill if self._prefill else assumed_step(model, n_batch)
 
 
 def assumed_step(model: ModelInfo, n_batch: int) -> float:

@@ -16,6 +16,7 @@ from engine.protocol.frames import Finished
 from engine.protocol.types import LoadOptions
 from tests.app.worker.conftest import MODEL, Answer, Bench
 from tests.app.worker.test_silence import DEAF
+from tests.app.worker.test_standstill import Hand, still
 
 FAST = {"stats": {"decode_tps": 30.0, "generated_tokens": 50}}
 SLOW = {"stats": {"decode_tps": 6.0, "generated_tokens": 4}}
@@ -140,6 +141,22 @@ def test_a_running_answer_goes_first_and_is_not_disturbed(make_bench) -> None:
     assert answer.text == "one two three four"
     world.until_quiet()
     assert world.asked() == [None, FIRST_TOKENS]
+
+
+def test_a_running_answer_that_a_lost_gpu_holds_is_ended_sooner(make_bench) -> None:
+    """The hang check of the driver does not always fire."""
+    world = lid(make_bench, runs=[{"generate": {"text": "a b c d", "after": 2, "silence": True}}, {}])
+    hand = Hand(world.bench)
+    answer = world.bench.ask()
+    world.bench.until(lambda: len(answer.deltas) == 2)
+    world.close_and_open()
+    hand.turn(20)
+    assert still(world.bench) == ["The answer has not moved for 20 seconds."]
+    hand.turn(80)
+    world.bench.until_ended(answer)
+    assert (answer.text, answer.failure) == ("a b ", "hang")
+    world.until_quiet()
+    assert world.answered("still there").text == "still there"
 
 
 def test_an_answer_that_dies_after_the_sleep_is_told_as_its_own_death(make_bench) -> None:

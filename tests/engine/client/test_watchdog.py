@@ -115,6 +115,19 @@ def test_the_measured_speed_takes_the_place_of_the_assumed_one() -> None:
     assert story.begin(ASK).dog.limit == 40.0, "nothing was computed, so nothing was measured"
 
 
+@pytest.mark.parametrize(("model", "limit"), [(SMALL, 20.0), (BIG_ON_CPU, MARGIN * assumed_step(BIG_ON_CPU, 512))])
+def test_a_doubtful_device_gets_less_time_but_never_less_than_it_needs(model: ModelInfo, limit: float) -> None:
+    story = Story(model=model).begin(ASK)
+    story.dog.hurry(20)
+    assert story.dog.limit == limit
+    story.dog.hurry(1000)
+    assert story.dog.limit == limit
+    never = Story(Limits(load=0, answer=0), model=model).begin(ASK)
+    never.dog.hurry(20)
+    assert never.dog.limit == 0
+    assert story.begin(ASK).dog.limit >= 40, "of that request only"
+
+
 def test_another_model_is_not_judged_by_the_speed_of_the_last_one() -> None:
     story = Story(model=SMALL).begin(ASK)
     story.hear(finished(prefill_tps=9000.0))
