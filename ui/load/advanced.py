@@ -80,12 +80,6 @@ def _steps(draft: LoadDraft, theme: Theme) -> tuple[ChoiceRow, ...]:
 
 
 def _rope(draft: LoadDraft, theme: Theme) -> tuple[ChoiceRow, ...]:
-    yarn = (
-        ("yarn_ext_factor", tr("YaRN: extrapolation"), tr("Share of extrapolation, 0 to 1.")),
-        ("yarn_attn_factor", tr("YaRN: attention"), tr("Scale of the attention.")),
-        ("yarn_beta_fast", tr("YaRN: fast rotations"), tr("Above so many rotations nothing is interpolated.")),
-        ("yarn_beta_slow", tr("YaRN: slow rotations"), tr("Below so many rotations all is interpolated.")),
-    )
     return (
         ComboRow(
             draft,
@@ -104,18 +98,28 @@ def _rope(draft: LoadDraft, theme: Theme) -> tuple[ChoiceRow, ...]:
             empty=0.0,
         ),
         FloatRow(draft, theme, tr("RoPE base frequency"), tr("Of the rotations."), "rope_freq_base", empty=0.0),
-        YarnContextRow(
-            draft,
-            theme,
-            tr("YaRN: original context"),
-            tr("The length that is stretched."),
-            "yarn_orig_ctx",
-            (0, MAX_CONTEXT),
-            step=256,
-            lowest=tr("As trained"),
-        ),
-        *(YarnRow(draft, theme, title, text, field, empty=None) for field, title, text in yarn),
+        *_yarn(draft, theme),
     )
+
+
+def _yarn(draft: LoadDraft, theme: Theme) -> tuple[ChoiceRow, ...]:
+    floats = (
+        ("yarn_ext_factor", tr("YaRN: extrapolation"), tr("Share of extrapolation, 0 to 1.")),
+        ("yarn_attn_factor", tr("YaRN: attention"), tr("Scale of the attention.")),
+        ("yarn_beta_fast", tr("YaRN: fast rotations"), tr("Above so many rotations nothing is interpolated.")),
+        ("yarn_beta_slow", tr("YaRN: slow rotations"), tr("Below so many rotations all is interpolated.")),
+    )
+    original = YarnContextRow(
+        draft,
+        theme,
+        tr("YaRN: original context"),
+        tr("The length that is stretched."),
+        "yarn_orig_ctx",
+        (0, MAX_CONTEXT),
+        step=256,
+        lowest=tr("As trained"),
+    )
+    return (original, *(YarnRow(draft, theme, title, text, field, empty=None) for field, title, text in floats))
 
 
 class FlashRow(ComboRow):

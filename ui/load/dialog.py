@@ -162,23 +162,26 @@ class LoadDialog(QDialog):
             note.setProperty("role", "warn")
             left.addWidget(note)
         left.addWidget(self._scrolled(self._choices(), self.tr("Load options")), 1)
-        side = QWidget()
-        side.setProperty("role", "panel")
-        side_column = QVBoxLayout(side)
-        side_column.setContentsMargins(0, 0, 0, 0)
-        side_column.addWidget(self._scrolled(self._summary, self.tr("What it takes")))
-        side.setFixedWidth(self._theme.px(SUMMARY_WIDTH))
         upper = QHBoxLayout()
         upper.setSpacing(0)
         upper.addLayout(left, 1)
         upper.addWidget(_line("hairline-vertical"))
-        upper.addWidget(side)
+        upper.addWidget(self._side())
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addLayout(upper, 1)
         outer.addWidget(_line("hairline"))
         outer.addWidget(self.footer)
+
+    def _side(self) -> QWidget:
+        side = QWidget()
+        side.setProperty("role", "panel")
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._scrolled(self._summary, self.tr("What it takes")))
+        side.setFixedWidth(self._theme.px(SUMMARY_WIDTH))
+        return side
 
     def _choices(self) -> QWidget:
         inside = QWidget()

@@ -111,7 +111,6 @@ class FloatRow(ChoiceRow):
     ) -> None:
         super().__init__(draft, theme, title, explanation, (field,), parent)
         self._empty = empty
-        self._shown: float | None = None
         self.edit = QLineEdit()
         self.edit.setPlaceholderText(self.tr("the model's own"))
         self.add_control(self.edit, field)

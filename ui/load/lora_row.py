@@ -90,7 +90,6 @@ class _AdapterLine(QWidget):
     def __init__(self, path: str, number: int, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.path = path
-        self._shown: float | None = None
         name = ElidedLabel(Path(path).name)
         name.set_tooltip(path)
         self.scale = QDoubleSpinBox()

@@ -67,12 +67,7 @@ class ChoiceRow(QWidget):
         self._explanation = self._small(explanation, "muted")
         self._problem = self._small("", "bad")
         self._hint = self._small("", "muted")
-        self.reset_button = IconButton(theme, "arrow-counter-clockwise", self.tr("Reset: {0}").format(title))
-        self.reset_button.setObjectName(f"{name or fields[0]}Reset")
-        self.reset_button.clicked.connect(self._reset)
-        policy = self.reset_button.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.reset_button.setSizePolicy(policy)
+        self.reset_button = self._make_reset(f"{name or fields[0]}Reset")
         self._place = QWidget()
         self.controls = QVBoxLayout(self._place)
         self.controls.setContentsMargins(0, 0, 0, 0)
@@ -130,6 +125,16 @@ class ChoiceRow(QWidget):
         if isinstance(control, QAbstractSlider | QAbstractSpinBox | QComboBox):
             control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             control.installEventFilter(self._guard)
+
+    def _make_reset(self, name: str) -> IconButton:
+        """It keeps its room while it is hidden."""
+        button = IconButton(self._theme, "arrow-counter-clockwise", self.tr("Reset: {0}").format(self.title))
+        button.setObjectName(name)
+        button.clicked.connect(self._reset)
+        policy = button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        button.setSizePolicy(policy)
+        return button
 
     def _small(self, text: str, role: str) -> QLabel:
         label = QLabel(text)

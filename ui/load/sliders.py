@@ -20,7 +20,6 @@ from ui.widgets.text_button import TextButton
 SHORTEST, UNKNOWN_LENGTH = 512, 131_072
 ALL = -1
 SPIN_WIDTH = 156
-LAYER_FIELDS = ("n_gpu_layers",)
 
 
 def context_steps(longest: int) -> tuple[int, ...]:
