@@ -107,7 +107,8 @@ def test_looks_follow_at_once_and_are_kept(screen: Screen, home: Path) -> None:
 def test_the_diagnosis_of_a_recorded_machine(screen: Screen, home: Path, tmp_path: Path) -> None:
     machine = build_sysroot("rx7900xtx_without_rebar", tmp_path / "machine")
     with program(screen, home, {"VRAMBLE_SYSROOT": str(machine)}) as run:
-        open_page(run, "doctor")
+        run.click("deviceLabel")
+        run.click("popoverAction")
         until_text(run, "check-rebar", "Could be better", 60)
         assert any("256 MiB of 24.0 GiB" in text for text in run.ask("texts", name="settingsWindow"))
         assert run.visible("check-kernel")

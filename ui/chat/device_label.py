@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.notices import Action
@@ -56,7 +57,13 @@ def device_view(
 
 
 class DeviceLabel(ElidedButton):
-    """A quiet button, because it can be asked why."""
+    """A quiet button, because it can be asked why.
+
+    Attributes:
+        diagnosis_wanted: Show what keeps the GPU from being used.
+    """
+
+    diagnosis_wanted = Signal()
 
     def __init__(self, worker: WorkerService, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent=parent, role="quiet", beside=BESIDE, least=LEAST, most=MOST)
@@ -98,7 +105,7 @@ class DeviceLabel(ElidedButton):
         heading = self.tr("Runs on the CPU") if self._view.warn else self._view.text
         paragraphs = (self._view.reason, "\n".join(self._view.details))
         texts = tuple(p for p in paragraphs if p)
-        Popover(self._theme, heading, texts, self, self._back_to_normal()).open_below(self)
+        Popover(self._theme, heading, texts, self, self._back_to_normal() or self._diagnosis()).open_below(self)
 
     def _back_to_normal(self) -> Action | None:
         """Not while an answer is written: the model is loaded again."""
@@ -106,3 +113,6 @@ class DeviceLabel(ElidedButton):
         if safe_mode is None or not safe_mode.in_use or self._worker.state is not WorkerState.READY:
             return None
         return Action(self.tr("Use normal settings"), safe_mode.use_normal)
+
+    def _diagnosis(self) -> Action | None:
+        return Action(self.tr("Open the diagnosis"), self.diagnosis_wanted.emit) if self._view.warn else None

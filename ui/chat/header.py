@@ -33,7 +33,7 @@ class Header(QWidget):
     Attributes:
         sidebar_toggled: Show or hide the list of conversations.
         manager_wanted: Open the model manager window.
-        settings_wanted: Open the settings window.
+        settings_wanted: Open the settings window on the page of this name; "" any.
         cancel_wanted: Stop a load that nobody asked for by name (the reload before an answer).
         mode_chosen: `ThemeMode` from the menu.
         scale_chosen: Text size from the menu, 1.0 normal.
@@ -41,7 +41,7 @@ class Header(QWidget):
 
     sidebar_toggled = Signal()
     manager_wanted = Signal()
-    settings_wanted = Signal()
+    settings_wanted = Signal(str)
     cancel_wanted = Signal()
     mode_chosen = Signal(object)
     scale_chosen = Signal(float)
@@ -62,6 +62,7 @@ class Header(QWidget):
         self._picker = ModelPicker(worker, library, actions, theme)
         self._picker.manager_wanted.connect(self.manager_wanted)
         self._device = DeviceLabel(worker, theme)
+        self._device.diagnosis_wanted.connect(lambda: self.settings_wanted.emit("doctor"))
         self._progress = LoadProgress(theme)
         self._progress.cancelled.connect(self._cancel)
         self._unload = IconButton(theme, "eject", self.tr("Unload the model and free its memory"))
@@ -73,7 +74,7 @@ class Header(QWidget):
         self._models.clicked.connect(self.manager_wanted)
         self._settings = IconButton(theme, "gear-six", self.tr("Settings"), shortcut="Ctrl+,")
         self._settings.setObjectName("settingsButton")
-        self._settings.clicked.connect(self.settings_wanted)
+        self._settings.clicked.connect(lambda: self.settings_wanted.emit(""))
         self._more = IconButton(theme, "dots-three-vertical", self.tr("More"))
         self._more.setObjectName("moreButton")
         self._more.clicked.connect(self._open_more)

@@ -193,7 +193,7 @@ class SettingsWindow(QWidget):
         close.activated.connect(self.close)
         for number, name in enumerate(self._makers):
             jump = QShortcut(QKeySequence(f"Ctrl+{number + 1}"), self)
-            jump.activated.connect(lambda name=name: self.show_page(name))
+            jump.activated.connect(lambda name=name: self.present(name))
 
     def _find(self, text: str) -> None:
         """Show only what has every word of ``text``, and the first page that has it."""

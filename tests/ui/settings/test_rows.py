@@ -197,3 +197,14 @@ def test_models_with_options_of_their_own_can_be_forgotten(settings: Settings) -
         settings.click(f"forget-{name}.gguf")
     assert not settings.shown("forget-b.gguf")
     assert settings.store.get(LoadSettings).models == {}
+
+
+def test_what_was_typed_is_kept_when_the_window_is_closed(settings: Settings) -> None:
+    settings.window.show_page("engine")
+    field = settings.find("engine-n_ctx", Number)
+    field.setFocus()
+    field.selectAll()
+    settings.qtbot.keyClicks(field, "6000")
+    settings.qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert not settings.window.isVisible()
+    assert settings.engine.n_ctx == 6000
