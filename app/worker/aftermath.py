@@ -15,6 +15,7 @@ from app.worker.teller import Teller
 from engine.client.session import Verdict, WorkerDeath
 from engine.protocol.frames import Failed, Generate, Load, Terminal
 
+COMPUTING = "decode-failed"
 STARTS_AGAIN = "It is started again."
 LOADS_AGAIN = "It is started again and loads the model."
 
@@ -82,6 +83,15 @@ class Aftermath(QObject):
     def _job_ended(self, job: Job, event: Terminal) -> None:
         if isinstance(job.request, Load) and self._teller is not None:
             self._teller.load_ended(job, event, self._link.running)
+        elif isinstance(event, Failed) and event.code == COMPUTING and not job.quiet:
+            self._replace(job, event)
+
+    def _replace(self, job: Job, event: Failed) -> None:
+        """Computing failed and the worker lives. A device that was lost stays lost in that process, so the next
+        message gets another one."""
+        if self._teller is not None:
+            self._teller.computing_failed(job, event, self._pump.last_load)
+        self._link.stop()
 
     def _tell_stuck(self, pid: int) -> None:
         if self._teller is not None:
