@@ -51,7 +51,8 @@ def suggest(
 ) -> tuple[Suggestion, ...]:
     """Changes that make ``options`` fit, the one that costs the user least first; none when they fit already.
 
-    Each changes one thing; where no single change is enough, several are combined in the last one.
+    Each changes one thing; where a smaller cache or micro-batch alone is not enough, they are combined with a context
+    that is longer than the context alone would be.
 
     Raises:
         VrambleError: ``no-cpu-backend`` when there is no processor among the devices.
@@ -60,13 +61,14 @@ def suggest(
     if plan.verdict not in (Verdict.NO, Verdict.PARTLY):
         return ()
     search = _Search(model, devices, measured)
-    single = [*_smaller_cache(search, options), *_smaller_batch(search, options), *_shorter(search, options)]
-    single += _experts(search, options)
+    easy = [*_smaller_cache(search, options), *_smaller_batch(search, options)]
+    shorter = [*_shorter(search, options)]
+    found = [*easy, *shorter, *([] if easy else _together(search, options, shorter)), *_experts(search, options)]
     if plan.proposal is not None:
         layers = plan.proposed_layers
         text = f"Put {layers} of {plan.max_layers} layers on the GPU" if layers else "Run it on the processor"
-        single += search.if_good("layers" if layers else "cpu", text, plan.proposal)
-    return tuple(single or _together(search, options))
+        found += search.if_good("layers" if layers else "cpu", text, plan.proposal)
+    return tuple(found)
 
 
 def _smaller_cache(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
@@ -119,14 +121,15 @@ def _experts(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
     yield from search.if_good("experts", text, msgspec.structs.replace(options, n_cpu_moe=low))
 
 
-def _together(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
-    """KV cache, micro-batch and context together."""
+def _together(search: _Search, options: LoadOptions, shorter: Sequence[Suggestion]) -> Iterator[Suggestion]:
+    """KV cache, micro-batch and context together, where that leaves more context than ``shorter`` does."""
     small = msgspec.structs.replace(options, n_ubatch=min(options.n_ubatch, _SMALL_BATCH))
     also = f", with {small.n_ubatch} tokens computed at once"
     if search.model.quantised_kv:
         small = _with_kv(small, KvType.Q8_0)
         also = f", with the KV cache in q8_0 and {small.n_ubatch} tokens computed at once"
-    yield from _shorter(search, small, also)
+    alone = max((item.plan.options.n_ctx for item in shorter), default=0)
+    yield from (item for item in _shorter(search, small, also) if item.plan.options.n_ctx > alone)
 
 
 def weights_that_fit(model: FitModel, options: LoadOptions, devices: Sequence[FitDevice]) -> int | None:

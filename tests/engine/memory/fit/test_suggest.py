@@ -75,6 +75,14 @@ def test_several_changes_together() -> None:
     assert found[0].plan.verdict in (Verdict.FITS, Verdict.TIGHT)
 
 
+def test_a_longer_context_with_a_smaller_cache() -> None:
+    options, devices = LoadOptions(n_ctx=32768, device="cpu"), [cpu(5 * GIB)]
+    alone, together = (item.plan.options for item in suggest(model(), options, devices) if item.kind == "context")
+    assert alone.kv_type_k is KvType.F16
+    assert together.kv_type_k is KvType.Q8_0
+    assert together.n_ctx > 1.7 * alone.n_ctx
+
+
 def test_nothing_helps() -> None:
     assert suggest(model(100 * GIB), LONG, [gpu(2 * GIB), cpu(2 * GIB)]) == ()
 
