@@ -139,6 +139,7 @@ class ResumeCheck(QObject):
         self._notices.post(Notice(NOTICE, Severity.INFO, text, timeout_ms=0 if idle else DONE_MS))
         if idle:
             path, options = last
+            self._worker.unload()  # a device that was lost stays lost in that process
             self._worker.load(path, options, lambda event: self._loaded(path, options, text, event))
 
     def _loaded(self, path: Path, options: LoadOptions, text: str, event: Loaded | Failed) -> None:

@@ -52,6 +52,12 @@ class Teller:
         severity = Severity.WARN if unanswered else Severity.ERROR
         self._notices.post(Notice(NOTICE, severity, text, death.log_tail, actions))
 
+    def computing_failed(self, job: Job, event: Failed, last_load: Asked | None) -> None:
+        """An answer failed in a worker that lives; the message itself tells it, too."""
+        if actions := self._offer(event.code, event.detail, job, last_load):
+            text = f"{event.message} {event.next_step}".strip()
+            self._notices.post(Notice(NOTICE, Severity.ERROR, text, event.detail, actions))
+
     def load_of_ours(self, load: int | None, keep: bool) -> None:
         """Nobody else tells how this load ends. ``keep``: the notice stays when it succeeds, as the reason for it."""
         self._ours, self._keep = load, keep

@@ -23,7 +23,16 @@ WRONG_RESULTS: Final = "wrong-results"
 """A self-test failed."""
 
 CLIMBING: Final = frozenset(
-    {GPU_MEMORY, "device-lost", "engine-assert", "worker-aborted", "worker-crashed", HANG, WRONG_RESULTS}
+    {
+        GPU_MEMORY,
+        "device-lost",
+        "engine-assert",
+        "worker-aborted",
+        "worker-crashed",
+        "decode-failed",
+        HANG,
+        WRONG_RESULTS,
+    }
 )
 """Codes of failures that other options may avoid. Not `killed`: the system ends what takes too much RAM."""
 

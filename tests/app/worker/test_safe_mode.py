@@ -285,6 +285,23 @@ def test_an_unanswered_stop_is_a_hang(make_world: MakeWorld) -> None:
     world.until_notice("tiny is loaded")
 
 
+def test_computing_that_fails_gets_another_process_and_safer_settings(make_world: MakeWorld) -> None:
+    """Vulkan may report a lost device instead of aborting; in that process it stays lost."""
+    fail = {"code": "decode-failed", "message": "The engine failed while computing.", "next_step": "Try again."}
+    world = make_world(runs=[{"generate": {"after": 2, "fail": fail}}, {}])
+    world.load()
+    answer = world.fail_answer()
+    assert (answer.text, answer.failure, world.deaths) == ("a b ", "decode-failed", [])
+    assert world.notices[-1].text == "The engine failed while computing. Try again."
+    again = world.ask("still there")
+    world.until_ended(again)
+    assert (again.text, world.starts()) == ("still there", 2)
+    assert world.loads("n_ubatch") == [(512,), (512,)]
+    world.press()
+    world.until_notice("tiny is loaded with safer settings")
+    assert world.loads("n_ubatch")[-1] == (128,)
+
+
 def test_stop_while_trying(make_world: MakeWorld) -> None:
     world = make_world(runs=[{"load": LOST}, {"load": {"steps": 1000, "delay": 0.01}}])
     world.until_ended(world.load())
