@@ -59,12 +59,13 @@ class DiskLook(QObject):
     def __init__(self, executor: Executor, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runner = SerialRunner(executor, self)
+        self._closed = False
 
     def measure(self, place: Place, done: Callable[[int | None], None]) -> None:
         """How many bytes ``place`` takes; None when that cannot be known."""
 
         def work() -> int | None:
-            sizes = [disk_use(path) for path in place.counted]
+            sizes = [disk_use(path, lambda: self._closed) for path in place.counted]
             return None if None in sizes else sum(size for size in sizes if size is not None)
 
         self._ask(work, done)
@@ -88,7 +89,8 @@ class DiskLook(QObject):
         self._ask(lambda: shown_folder(folder), done)
 
     def shutdown(self) -> None:
-        """Wait for what is being looked at, and deliver nothing any more."""
+        """Stop measuring, wait for what is being read, and deliver nothing any more."""
+        self._closed = True
         self._runner.close()
 
     def _ask(self, work: Callable[[], T], done: Callable[[T], None]) -> None:

@@ -37,6 +37,31 @@ def test_what_is_not_there_takes_nothing_and_what_cannot_be_known_is_unknown(tmp
     assert disk_use(tmp_path / "file" / "below") is None
 
 
+def test_measuring_stops_between_two_files(tmp_path: Path) -> None:
+    for number in range(50):
+        (tmp_path / f"{number}").write_bytes(b"x")
+    asked: list[int] = []
+
+    def stopped() -> bool:
+        asked.append(1)
+        return len(asked) > 10
+
+    assert disk_use(tmp_path, stopped) is None
+    assert len(asked) == 11
+
+
+def test_deep_folders_are_measured(tmp_path: Path) -> None:
+    folder = tmp_path
+    for _ in range(900):
+        folder = folder / "d"
+        try:
+            folder.mkdir()
+        except OSError:
+            break
+    (folder.parent / "file").write_bytes(b"x" * 7)
+    assert disk_use(tmp_path) == 7
+
+
 def test_the_folder_to_show_is_made_or_a_parent(tmp_path: Path) -> None:
     assert shown_folder(tmp_path / "a/b") == tmp_path / "a/b"
     assert (tmp_path / "a/b").is_dir()
