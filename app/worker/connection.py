@@ -193,6 +193,7 @@ class WorkerConnection(QObject):
             (process.log, self._log.feed),
             (process.channel_closed, self._channel_closed),
             (process.ended, self._ended),
+            (process.stuck, self._give_up),
         ):
             signal.disconnect(slot)
         process.ended.connect(lambda *_how: self._bury(process, pid))
