@@ -23,7 +23,7 @@ class EngineChanges(QObject):
         options_for: What a load of this model would be given now.
 
     Attributes:
-        changed: `restart_needed`, `reload_needed` or `busy` may be another.
+        changed: `restart_needed`, `reload_needed`, `busy` or `loading` may be another.
         reload_wanted: The process ended as asked; this model should be loaded into a new one.
     """
 
@@ -74,6 +74,11 @@ class EngineChanges(QObject):
     def busy(self) -> bool:
         """An answer is being written, which a restart would end."""
         return self._worker.state is WorkerState.GENERATING
+
+    @property
+    def loading(self) -> bool:
+        """A model is being loaded: a restart would lose it."""
+        return self._worker.state is WorkerState.LOADING
 
     def restart(self) -> None:
         """End the process, start another, and load the model again if there was one. Returns at once."""

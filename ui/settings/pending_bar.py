@@ -69,6 +69,7 @@ class PendingBar(QWidget):
             button = self.tr("Load again now")
         self._text.setText(text)
         self._button.setText(button)
+        self._button.setEnabled(not changes.loading)
 
     def _act(self) -> None:
         self._changes.restart()

@@ -211,5 +211,13 @@ def test_an_answer_that_is_written_is_not_ended_without_saying_so(page: Settings
     assert page.find("restartEngine", QPushButton).text() == "End it and restart"
 
 
+def test_a_load_that_runs_is_not_cut_off(page: Settings) -> None:
+    page.click("backend-Vulkan")
+    page.worker.set_state(WorkerState.LOADING)
+    assert not page.find("restartEngine", QPushButton).isEnabled()
+    page.worker.set_state(WorkerState.READY)
+    assert page.find("restartEngine", QPushButton).isEnabled()
+
+
 def test_each_known_variable_is_explained() -> None:
     assert [variable.name for variable in KNOWN if not words.variable(variable.name)] == []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPlainTextEdit, QPushButton
 
 from app.doctor.watched import Step
 from engine.build_facts import build_facts, build_line
 from engine.client.session import WorkerState
-from engine.doctor.records import Status
+from engine.doctor.records import Check, Status
 from tests.ui.settings.conftest import Settings
 from ui.settings.check_row import CheckRow
 
@@ -147,3 +148,30 @@ def test_the_log_folder_is_opened(settings: Settings) -> None:
     settings.click("openLogs")
     settings.settle()
     assert settings.opened == [settings.services.paths.logs]
+
+
+@pytest.mark.parametrize(
+    ("survives", "words"),
+    [
+        (True, "This survives an update of SteamOS."),
+        (False, "This does not survive an update of SteamOS, whose system folder is read-only."),
+        (None, ""),
+    ],
+)
+def test_whether_a_fix_outlives_an_update_is_told(settings: Settings, survives: bool | None, words: str) -> None:
+    check = Check(id="gtt", status=Status.WARN, found="4 GiB", advice="Raise it.", fix="sudo x", survives=survives)
+    row = CheckRow(settings.theme, check)
+    texts = [label.text() for label in row.findChildren(QLabel)]
+    assert [text for text in texts if "SteamOS" in text] == ([words] if words else [])
+    assert {"Could be better", "4 GiB", "Raise it.", "sudo x"} <= set(texts)
+    row.deleteLater()
+
+
+def test_lines_to_copy_are_copied_as_they_are(settings: Settings) -> None:
+    line = "sudo grubby --update-kernel=ALL --args='ttm.pages_limit=12582912 ttm.page_pool_size=12582912'"
+    row = CheckRow(settings.theme, Check(id="gtt", status=Status.WARN, found="", fix=line))
+    copy = row.findChild(QPushButton, "copyFix-gtt")
+    assert isinstance(copy, QPushButton)
+    copy.click()
+    assert QApplication.clipboard().text() == line
+    row.deleteLater()
