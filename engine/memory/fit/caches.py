@@ -12,7 +12,7 @@ from typing import Final
 from engine.library.gguf.metadata import Metadata
 from engine.memory.fit.records import LayerCache
 from engine.memory.fit.recurrent import is_recurrent, state_bytes
-from engine.memory.fit.shape import Shape
+from engine.memory.fit.shape import Shape, bounded
 
 SPECIAL: Final = frozenset(
     {"minimax-m3", "glm-dsa", "deepseek32", "deepseek4", "glm5-next", "hy_v4", "dots3note", "dflash", "eagle3", "t5"}
@@ -92,6 +92,7 @@ def _windows(metadata: Metadata, shape: Shape) -> list[int]:
     """Window of each layer, 0 for the whole context."""
     arch, key = shape.architecture, f"{shape.architecture}.attention.sliding_window"
     given, pattern = metadata.count(key), metadata.lists.get(f"{key}_pattern")
+    given = None if given is None else bounded(given)
     rule = _WINDOWS.get(arch)
     if arch in ("lfm2", "lfm2moe"):
         return [given or 0] * shape.n_layers

@@ -14,13 +14,15 @@ from engine.library.gguf.metadata import Metadata
 from engine.library.names import shard_name, shard_of
 from engine.memory.fit.caches import SPECIAL, layer_caches
 from engine.memory.fit.records import HUGE, INPUT, FitModel, Piece
-from engine.memory.fit.shape import Shape, by_layer, read_shape
+from engine.memory.fit.shape import Shape, bounded, by_layer, read_shape
 
 _BLOCK: Final = re.compile(r"blk\.(\d+)\.")
 _EXPERTS: Final = re.compile(r"\.ffn_(up|down|gate|gate_up)_(ch|)exps")
 """What `engine.worker.experts` matches."""
 
 _KV_BLOCK: Final = 32
+_LONGEST: Final = 1 << 26
+"""Tokens. Longer contexts are nonsense in a header."""
 _EMBEDDINGS: Final = "token_embd.weight"
 _OUTPUT: Final = "output.weight"
 _INPUTS: Final = frozenset({"token_embd", "position_embd", "token_types", "per_layer_token_embd", "masked_embd"})
@@ -63,19 +65,19 @@ def model_of(parts: Sequence[Contents], image: int = 0) -> FitModel:
     tied = (
         None if any(t.name == _OUTPUT for t in tensors) else next((t for t in tensors if t.name == _EMBEDDINGS), None)
     )
-    used = metadata.count(f"{shape.architecture}.expert_used_count") or 0
+    used = bounded(metadata.count(f"{shape.architecture}.expert_used_count"))
     return FitModel(
         name=header.name,
         architecture=shape.architecture,
         quant=header.quant,
         n_layers=shape.n_layers,
-        context_length=header.context_length or 0,
+        context_length=min(header.context_length or 0, _LONGEST),
         width=shape.width,
         n_vocab=_vocabulary(metadata, tensors),
         n_ff=_feed_forward(metadata, shape, used),
         n_heads=max(shape.heads),
         n_attention=max(shape.heads) * (shape.key + shape.value + shape.key_latent),
-        n_experts=metadata.count(f"{shape.architecture}.expert_count") or 0,
+        n_experts=bounded(metadata.count(f"{shape.architecture}.expert_count")),
         n_experts_used=used,
         pieces=_pieces(tensors, shape),
         largest=_largest(tensors, experts=False),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.library.gguf.metadata import Metadata
-from engine.memory.fit.shape import Shape
+from engine.memory.fit.shape import Shape, bounded
 
 _F32: Final = 4
 _ALL_LAYERS: Final = frozenset(["mamba", "mamba2", "rwkv6", "rwkv6qwen2", "rwkv7", "arwkv7"])
@@ -53,7 +53,7 @@ def state_bytes(metadata: Metadata, shape: Shape) -> int:
 
     def count(name: str, default: int = 0) -> int:
         found = metadata.count(f"{shape.architecture}.{name}")
-        return default if found is None else found
+        return default if found is None else bounded(found)
 
     if wkv := count("wkv.head_size"):
         return (count("token_shift_count", _TOKEN_SHIFTS) + wkv) * shape.width * _F32

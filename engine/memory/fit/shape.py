@@ -12,6 +12,11 @@ from engine.library.gguf.metadata import Metadata
 MAX_LAYERS = 1024
 """llama.cpp takes models of up to 512."""
 
+MAX_SIZE = 1 << 20
+"""No width, head, layer or state of a model is larger: what is in a header that says so is nonsense."""
+
+MAX_HEADS = 1 << 14
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -44,11 +49,11 @@ class Shape:
 
 
 def read_shape(metadata: Metadata) -> Shape | None:
-    """None when the file does not say how many blocks it has or how wide they are."""
+    """None when the file does not say how many blocks it has or how wide they are, or says what cannot be."""
     arch = metadata.text("general.architecture")
 
     def count(name: str) -> int:
-        return metadata.count(f"{arch}.{name}") or 0
+        return bounded(metadata.count(f"{arch}.{name}"))
 
     n_layers, width = count("block_count"), count("embedding_length")
     if not 0 < n_layers <= MAX_LAYERS or not width:
@@ -58,6 +63,8 @@ def read_shape(metadata: Metadata) -> Shape | None:
     default = width // heads[0] if heads and heads[0] else 0
     key, value = count("attention.key_length") or default, count("attention.value_length") or default
     none = (0,) * n_layers
+    if max((*heads, *kv_heads, 0)) > MAX_HEADS:
+        return None
     return Shape(
         architecture=arch,
         n_layers=n_layers,
@@ -82,8 +89,11 @@ def by_layer(metadata: Metadata, key: str, n_layers: int) -> tuple[int, ...]:
     """The number of each layer, where one stands for all or each has its own; empty when the file does not say."""
     given = metadata.lists.get(key)
     if given is not None:
-        return tuple(
-            item if isinstance(item, int) and item > 0 else 0 for item in (*given, *(0,) * n_layers)[:n_layers]
-        )
+        return tuple(bounded(item) for item in (*given, *(0,) * n_layers)[:n_layers])
     one = metadata.count(key)
-    return () if one is None else (one,) * n_layers
+    return () if one is None else (bounded(one),) * n_layers
+
+
+def bounded(item: int | float | None) -> int:
+    """A size out of a header; 0 for what is missing or cannot be one."""
+    return item if isinstance(item, int) and 0 < item <= MAX_SIZE else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.library.gguf.metadata import Metadata
@@ -160,6 +160,7 @@ def test_bytes_of_a_layer() -> None:
     assert layer_bytes(LayerCache(256, 0), f16, 256, 512, widest=256) == 256 * 256 * 2
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["llama", "gemma3", "gemma4", "qwen3next", "nemotron_h", "lfm2", "deepseek2", "rwkv7", "exaone4"]),
     st.dictionaries(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.memory.fit import predict
@@ -54,6 +54,7 @@ def test_single_wrong_measurements_change_little() -> None:
     assert spoilt.for_total(8 * GIB) == pytest.approx(after(*good).for_total(8 * GIB), abs=80 * MIB)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 1000)), max_size=30), st.integers(0, 64 * GIB))
 def test_a_correction_is_bounded(pairs: list[tuple[float, float]], total: int) -> None:
     found = learned(loads(*pairs))

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from engine.library.gguf import HeaderProblem
 from engine.library.states import FileState
-from engine.memory.fit import read_model
+from engine.memory.fit import predict, read_model
 from engine.memory.fit.records import HUGE, INPUT, FitModel
+from engine.protocol.types import LoadOptions
+from tests.engine.memory.fit.conftest import cpu, gpu
 from tests.fakes import sparse_gguf
 from tests.fakes.sparse_gguf import Sizes, Weight, tensor_bytes
-from tests.fakes.tiny_gguf import F32, U32
+from tests.fakes.tiny_gguf import F32, U32, tiny_llama
+
+SMALL_FILE = tiny_llama()
 
 
 def model_at(path: Path) -> FitModel:
@@ -123,3 +132,46 @@ def test_special_caches_are_known_to_be_guesses(fit) -> None:
     renamed["general.architecture"] = (8, "glm-dsa")
     assert not fit(source._replace(kvs=renamed)).known_cache
     assert fit(source._replace(kvs={**source.kvs, "llama.rope.freq_base": (F32, 1e6)})).known_cache
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_damaged_headers_never_raise(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Whatever the bytes are: a problem, or a model whose forecast has sizes that can be stored."""
+    raw = bytearray(SMALL_FILE)
+    places = st.integers(0, min(len(raw), 3000) - 1)
+    for place, value in data.draw(st.lists(st.tuples(places, st.integers(0, 255)), max_size=6)):
+        raw[place] = value
+    path = tmp_path_factory.getbasetemp() / "damaged.gguf"
+    path.write_bytes(raw)
+    found = read_model(path)
+    if not isinstance(found, HeaderProblem):
+        plan = predict(found, LoadOptions(n_ctx=data.draw(st.sampled_from([0, 4096]))), [gpu(8 << 30), cpu()])
+        assert plan.everything >= 0
+        msgspec.json.encode(plan)
+
+
+HUGE_NUMBERS = {
+    "heads": {"attention.head_count": 2**32 - 1, "attention.head_count_kv": 2**32 - 1},
+    "keys": {"attention.key_length": 2**32 - 1, "attention.value_length": 2**32 - 1},
+    "context": {"context_length": 2**32 - 1},
+    "width": {"embedding_length": 2**32 - 1},
+    "feed forward": {"feed_forward_length": 2**32 - 1},
+    "experts": {"expert_count": 2**32 - 1, "expert_used_count": 2**32 - 1, "expert_feed_forward_length": 2**32 - 1},
+    "window": {"attention.sliding_window": 2**32 - 1},
+    "state": {"ssm.inner_size": 2**32 - 1, "ssm.state_size": 2**32 - 1, "wkv.head_size": 2**32 - 1},
+    "blocks": {"block_count": 1025},
+}
+
+
+@pytest.mark.parametrize("what", [*HUGE_NUMBERS, "all"])
+@pytest.mark.parametrize("arch", ["llama", "gemma3", "rwkv7", "falcon-h1"])
+def test_numbers_that_no_model_has(fit, what: str, arch: str) -> None:
+    source = sparse_gguf.llama(Sizes(layers=2, vocabulary=300))
+    kvs = {key.replace("llama.", f"{arch}.", 1): value for key, value in source.kvs.items()}
+    kvs["general.architecture"] = (8, arch)
+    groups = HUGE_NUMBERS.values() if what == "all" else [HUGE_NUMBERS[what]]
+    wild = {f"{arch}.{name}": (U32, number) for group in groups for name, number in group.items()}
+    plan = predict(fit(source._replace(kvs={**kvs, **wild})), LoadOptions(n_ctx=0), [gpu(8 << 30), cpu()])
+    assert all(0 <= use.total < 2**63 for use in plan.uses)
+    msgspec.json.encode(plan)

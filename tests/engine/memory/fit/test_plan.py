@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import VrambleError
@@ -235,6 +235,7 @@ def test_no_processor_is_an_error() -> None:
     assert caught.value.code == "no-cpu-backend"
 
 
+@settings(deadline=None)
 @given(
     st.builds(
         LoadOptions,
