@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLa
 from app.settings.variables import Kind, Problem, known, known_for, problem_with
 from ui.settings import words
 from ui.settings.row import plain_label
-from ui.theme import SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme, set_role
+from ui.theme import SCROLL_BAR, SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme, set_role
 from ui.widgets.icon_button import IconButton
 from ui.widgets.text_button import TextButton
 
@@ -94,6 +94,8 @@ class VariablesEditor(QWidget):
                 item.setToolTip(words.variable(variable.name))
                 model.appendRow(item)
         self._name.setModel(model)
+        view = self._name.view()
+        view.setMinimumWidth(view.sizeHintForColumn(0) + SCROLL_BAR + 2 * SPACE_L)
         self._name.setCurrentIndex(-1)
         self._name.setEditText("" if text in self._values else text)
 
