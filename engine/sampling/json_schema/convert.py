@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 from engine.sampling.json_schema.formats import FORMATS
@@ -19,7 +20,7 @@ from engine.sampling.json_schema.numbers import bounds_of, integers, numbers
 from engine.sampling.json_schema.objects import object_rule, separated
 from engine.sampling.json_schema.patterns import pattern_to_gbnf
 from engine.sampling.json_schema.problem import bad_schema
-from engine.sampling.json_schema.types import TYPES, has_type, implied, listed
+from engine.sampling.json_schema.types import TYPES, check_keywords, has_type, implied, listed
 
 MAX_DEPTH = 64
 
@@ -36,13 +37,20 @@ def grammar_of(text: str) -> str:
         VrambleError: ``bad-json-schema`` with the reason.
     """
     try:
-        schema = json.loads(text)
+        schema = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise bad_schema(f"it is not JSON ({error})") from error
     if not isinstance(schema, dict | bool):
         raise bad_schema("it is neither an object nor true")
     converter = _Converter(schema)
     return converter.book.text(converter.whole())
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{text} is no number of JSON")
+    return number
 
 
 class _Converter:
@@ -79,6 +87,7 @@ class _Converter:
             self._depth -= 1
 
     def _composed(self, schema: dict[str, Any]) -> str:
+        check_keywords(schema)
         for name in _IMPOSSIBLE:
             if name in schema:
                 raise bad_schema(f"{name} cannot be kept by a grammar")
@@ -118,6 +127,7 @@ class _Converter:
             if schema is True:
                 return {}
             raise bad_schema("a part of it allows nothing")
+        check_keywords(schema)
         result = {name: value for name, value in schema.items() if name not in {"$ref", "allOf"}}
         if "$ref" in schema:
             result = merged(result, self._flat(self._target(schema["$ref"]), depth + 1))
@@ -218,8 +228,6 @@ class _Converter:
     def _string(self, schema: dict[str, Any]) -> str:
         pattern = schema.get("pattern", FORMATS.get(schema.get("format", "")))
         if pattern is not None:
-            if not isinstance(pattern, str):
-                raise bad_schema("a pattern is no text")
             inside = pattern_to_gbnf(pattern, self.book.basic("string") and "char")
             return self.book.add(f'"\\"" {inside} "\\""')
         if "minLength" not in schema and "maxLength" not in schema:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 from engine.sampling.json_schema.gbnf import either, literal, repeated
 from engine.sampling.json_schema.problem import bad_schema
 
-FAR = Decimal(10) ** 15
+FAR = Fraction(10**15)
 """Numbers without a bound end here: floating point keeps them whole up to 2^53."""
 
 MOST_DECIMALS = 6
@@ -20,8 +21,8 @@ MOST_DIGITS = 40
 class Bounds:
     """Lowest and highest value, and whether they themselves are out."""
 
-    low: Decimal | None
-    high: Decimal | None
+    low: Fraction | None
+    high: Fraction | None
     above: bool = False
     below: bool = False
 
@@ -38,7 +39,7 @@ def bounds_of(schema: dict[str, Any]) -> Bounds:
     return Bounds(low, high, above, below)
 
 
-def _tighter(schema: dict[str, Any], inclusive: str, exclusive: str, *, up: bool) -> tuple[Decimal | None, bool]:
+def _tighter(schema: dict[str, Any], inclusive: str, exclusive: str, *, up: bool) -> tuple[Fraction | None, bool]:
     bound, out = _number(schema, inclusive), schema.get(exclusive)
     if isinstance(out, bool):
         return bound, out and bound is not None
@@ -48,16 +49,15 @@ def _tighter(schema: dict[str, Any], inclusive: str, exclusive: str, *, up: bool
     return other, True
 
 
-def _number(schema: dict[str, Any], name: str) -> Decimal | None:
+def _number(schema: dict[str, Any], name: str) -> Fraction | None:
     value = schema.get(name)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise bad_schema(f"{name} is no number")
-    number = Decimal(repr(value))
-    if not number.is_finite() or abs(number) >= Decimal(10) ** MOST_DIGITS:
+    if not abs(value) < 10**MOST_DIGITS:
         raise bad_schema(f"{name} is too large")
-    return number
+    return Fraction(repr(value))
 
 
 def integers(bounds: Bounds) -> str:
@@ -79,18 +79,17 @@ def numbers(bounds: Bounds) -> str:
     return either(choices)
 
 
-def _decimals(bound: Decimal) -> int:
-    exponent = bound.normalize().as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
+def _decimals(bound: Fraction) -> int:
+    """Digits behind the point, up to `MOST_DIGITS`."""
+    return next((places for places in range(MOST_DIGITS) if (bound * 10**places).denominator == 1), MOST_DIGITS)
 
 
 def _scaled(bounds: Bounds, places: int) -> tuple[int, int]:
     """The bounds in units of the last place, both inside."""
-    unit = Decimal(10) ** places
+    unit = 10**places
     low = bounds.low if bounds.low is not None else min(-FAR, (bounds.high or FAR) * 10 - FAR)
     high = bounds.high if bounds.high is not None else max(FAR, low * 10 + FAR)
-    least = int((low * unit).to_integral_value(ROUND_CEILING))
-    most = int((high * unit).to_integral_value(ROUND_FLOOR))
+    least, most = ceil(low * unit), floor(high * unit)
     return (
         least + (bounds.above and least == low * unit),
         most - (bounds.below and most == high * unit),

@@ -26,8 +26,6 @@ class Member:
 def object_rule(schema: dict[str, Any], book: RuleBook, rule_of: ToRule) -> str:
     """The grammar of an object schema."""
     properties, required = schema.get("properties", {}), schema.get("required", [])
-    if not isinstance(properties, dict) or not isinstance(required, list):
-        raise bad_schema("properties has to be an object and required an array")
     others = schema.get("additionalProperties", not properties)
     unnamed = [name for name in required if name not in properties]
     if unnamed and others is False and properties:

@@ -8,6 +8,9 @@ from engine.sampling.json_schema.problem import bad_schema
 
 TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 
+_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+_LISTS = ("allOf", "anyOf", "oneOf", "enum", "prefixItems", "required")
+_TEXTS = ("pattern", "format", "$ref")
 _HINTS = {
     "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties"),
     "array": ("items", "prefixItems", "minItems", "maxItems"),
@@ -47,3 +50,22 @@ def has_type(value: Any, name: str) -> bool:
         if name in kinds
         else name == "integer" and isinstance(value, int | float) and value == int(value)
     )
+
+
+def check_keywords(schema: dict[str, Any]) -> None:
+    """Refuse keywords whose values are not what they have to be.
+
+    Raises:
+        VrambleError: ``bad-json-schema``.
+    """
+    for name, value in schema.items():
+        if name in _COUNTS and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+            raise bad_schema(f"{name} has to be a whole number from 0 on")
+        if name in _LISTS and not isinstance(value, list):
+            raise bad_schema(f"{name} has to be an array")
+        if name in _TEXTS and not isinstance(value, str):
+            raise bad_schema(f"{name} has to be a text")
+    if not all(isinstance(name, str) for name in schema.get("required", [])):
+        raise bad_schema("required has to list names")
+    if not isinstance(schema.get("properties", {}), dict):
+        raise bad_schema("properties has to be an object")

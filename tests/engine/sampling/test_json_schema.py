@@ -115,6 +115,8 @@ FITTING: list[tuple[Any, list[str], list[str]]] = [
     ({"pattern": r"^[^\s]\.(?:x|y){1,2}?$|^é\u0041[\w-]$"}, ['"ü.xy"', '"éA-"'], ['" .x"', '"a.z"', '"éB-"']),
     (SCHEMAS["numbers"], ["0", "-1", "2", "1.500", "-1.5", "2.250"], ["-2", "3", "2.260", "-1.510"]),
     ({"type": "integer", "minimum": 7, "maximum": 1205}, ["7", "99", "100", "1205"], ["6", "1206", "07", "9999"]),
+    ({"const": 10**28 + 1}, ["10000000000000000000000000001"], ["10000000000000000000000000000"]),
+    ({"type": "integer", "minimum": 10**28 + 1, "maximum": 10**28 + 1}, [str(10**28 + 1)], [str(10**28)]),
     ({"type": "integer", "exclusiveMaximum": -7}, ["-8", "-10", "-123"], ["-7", "0", "5"]),
     ({"minimum": 3, "exclusiveMinimum": True, "type": "integer"}, ["4", "10"], ["3", "2"]),
     ({"format": "date"}, ['"2024-02-28"', '"1999-12-31"'], ['"2024-02-30"', '"2024-13-01"', '"24-01-01"']),
@@ -137,6 +139,11 @@ def test_what_fits_and_what_does_not(schema: Any, good: list[str], bad: list[str
 REFUSED: list[tuple[str, str]] = [
     ("{", "is not JSON"),
     ("[]", "neither an object nor true"),
+    ('{"const": NaN}', "NaN is no number of JSON"),
+    ('{"enum": [1e999], "type": "integer"}', "1e999 is no number of JSON"),
+    ('{"format": []}', "format has to be a text"),
+    ('{"required": [1]}', "required has to list names"),
+    ('{"minLength": -1}', "minLength has to be a whole number"),
     ("false", "allows nothing"),
     ('{"type":"strang"}', "'strang' is not known"),
     ('{"not":{}}', "not cannot be kept"),
@@ -173,6 +180,33 @@ def test_what_gives_no_grammar_is_refused_with_the_reason(text: str, reason: str
         grammar_of(text)
     assert caught.value.code == "bad-json-schema"
     assert reason in caught.value.message
+
+
+WORDS = (
+    *("type", "properties", "required", "additionalProperties", "minProperties", "items", "prefixItems", "minItems"),
+    *("maxItems", "pattern", "format", "minLength", "maxLength", "minimum", "exclusiveMaximum", "enum", "const"),
+    *("anyOf", "oneOf", "allOf", "$ref", "title", "not", "additionalItems"),
+)
+VALUES = ["object", "string", "integer", "#", "#/a/0", "date", "^a+$", "[", -1, 0, 3, 2.5, 10**50, True, False, None]
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.recursive(
+        st.sampled_from(VALUES),
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(WORDS), inner, max_size=4)
+        ),
+        max_leaves=12,
+    )
+)
+def test_nonsense_is_refused_and_never_breaks(schema: Any) -> None:
+    code, grammar = "", ""
+    try:
+        grammar = grammar_of(json.dumps(schema))
+    except VrambleError as error:
+        code = error.code
+    assert grammar.startswith("root ::= ") or code == "bad-json-schema"
 
 
 names = st.sampled_from(["a", "ab", "abc", "b", 'q"', "", "ü"])
