@@ -61,7 +61,8 @@ class Loader:
                 of `engine.worker.validate`.
         """
         plan, metadata = plan_load(self._llama, self._catalogue, path, options)
-        check_context_memory(plan, metadata)
+        check_context_memory(plan)
+        self._unless_cancelled()
         self._templates.start()
         native, alive = params.model_params(self._llama, plan, self._reporter(progress))
         model = self._llama.api.llama_model_load_from_file(os.fsencode(path), native)
@@ -87,6 +88,11 @@ class Loader:
 
         return report
 
+    def _unless_cancelled(self) -> None:
+        """Between steps that nobody can interrupt."""
+        if self._cancel.is_set:
+            raise cancelled_load()
+
     def _load_failure(self, path: Path) -> VrambleError:
         return load_failure(path, self._llama.log.tail(), self._llama.version)
 
@@ -95,10 +101,12 @@ class Loader:
         adapters = load_adapters(self._llama, model, options.lora)
         trained = trained_context(self._llama, model, metadata)
         native = params.context_params(self._llama, options, trained, self._cancel)
+        self._unless_cancelled()
         context = api.llama_init_from_model(model, native)
         if not context:
             raise context_failure(native.n_ctx or trained.n_ctx, self._llama.log.tail())
         try:
+            self._unless_cancelled()
             if not self._writes_text(model, context):
                 message = f"{path.name} ({plan.header.architecture}) is no chat model: it cannot write text."
                 raise VrambleError("not-a-chat-model", message, OTHER_FILE, self._llama.log.tail())
@@ -121,6 +129,7 @@ class Loader:
     ) -> LoadedModel:
         api = self._llama.api
         vocabulary = Vocabulary(self._llama, model)
+        self._unless_cancelled()
         raw_template = api.llama_model_chat_template(model, None) or b""
         template = ChatTemplate.of_model(
             raw_template.decode("utf-8", "replace"),

@@ -33,6 +33,9 @@ PROMPT_SECONDS = 3.0
 """About so long a prompt is made to take."""
 
 ANSWER_TOKENS = 400
+ANSWER_SECONDS = 3.0
+"""Answers are cancelled in their first seconds."""
+
 TRIES = 5
 """Attempts for each wanted cancel: some come after the end."""
 
@@ -120,7 +123,7 @@ class CancelBench:
         """Cancels while an answer is written: after its first text, and before its end."""
         self._model_there()
         whole = self._written(self._worker.timed(self._worker.question("Tell a very long story.", ANSWER_TOKENS)))
-        return self._phase("generation", whole, count, self._cancel_answer)
+        return self._phase("generation", min(whole, ANSWER_SECONDS), count, self._cancel_answer)
 
     @staticmethod
     def _written(timed: Timed) -> float:
