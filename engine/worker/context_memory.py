@@ -6,14 +6,17 @@ refuse, or move things to RAM.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from engine.errors import VrambleError
-from engine.library.gguf.metadata import Metadata
+from engine.library.gguf import HeaderProblem
 from engine.library.names import shard_name, shard_of
-from engine.loading.kv_cache import KvCache, kv_cache
-from engine.loading.metadata import file_metadata
+from engine.memory.fit import FitModel, read_model
+from engine.memory.fit.sizes import STEP, whole_cache
 from engine.memory.host import read_ram
 from engine.memory.sizes import gib_number
 from engine.memory.tree import Tree, sysroot
@@ -29,11 +32,10 @@ _MOST_FOR_A_TOKEN: Final = 16
 """Bytes for each layer and value of the model's width: four times what full attention takes in f16."""
 
 
-def check_context_memory(plan: Plan, metadata: Metadata | None = None, tree: Tree | None = None) -> None:
+def check_context_memory(plan: Plan, tree: Tree | None = None) -> None:
     """Refuse a context whose KV cache does not fit beside the weights. What is not known is no reason to refuse.
 
     Args:
-        metadata: Entries of the file, if they have been read.
         tree: Where ``proc`` lies.
 
     Raises:
@@ -46,13 +48,35 @@ def check_context_memory(plan: Plan, metadata: Metadata | None = None, tree: Tre
     room, weights = available - RESERVE, weight_bytes(plan)
     if _surely_fits(plan, n_ctx, room - weights):
         return
-    entries = metadata if metadata and metadata.values else file_metadata(plan.path)
-    cache = kv_cache(entries, plan.options)
-    if cache is None or weights + cache.size(n_ctx) <= room:
+    model = read_model(plan.path)
+    if isinstance(model, HeaderProblem) or not model.known_cache:
+        return
+    cache = _Cache(plan, model)
+    if weights + cache.size(n_ctx) <= room:
         return
     if weights + cache.size(SHORTEST) > room and cache.size(n_ctx) <= room:
         return
     raise _too_long(n_ctx, cache, weights, room)
+
+
+@dataclass(frozen=True)
+class _Cache:
+    """What the model keeps, for any context."""
+
+    plan: Plan
+    model: FitModel
+
+    def size(self, n_ctx: int) -> int:
+        """Bytes for ``n_ctx`` tokens."""
+        return whole_cache(self.model, msgspec.structs.replace(self.plan.options, n_ctx=n_ctx))
+
+    def longest(self, room: int, below: int) -> int:
+        """The longest context under ``below`` tokens, a multiple of `STEP`, whose cache takes ``room``; 0: none."""
+        low, high = 0, below // STEP
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.size(middle * STEP) <= room else (low, middle - 1)
+        return low * STEP
 
 
 def weight_bytes(plan: Plan) -> int:
@@ -76,8 +100,8 @@ def _surely_fits(plan: Plan, n_ctx: int, room: int) -> bool:
     return bool(layers and width) and n_ctx * (layers or 0) * (width or 0) * _MOST_FOR_A_TOKEN <= room
 
 
-def _too_long(n_ctx: int, cache: KvCache, weights: int, room: int) -> VrambleError:
-    need, longest = weights + cache.size(n_ctx), cache.longest(room - weights)
+def _too_long(n_ctx: int, cache: _Cache, weights: int, room: int) -> VrambleError:
+    need, longest = weights + cache.size(n_ctx), cache.longest(room - weights, n_ctx)
     message = (
         f"There is not enough memory for a context of {n_ctx} tokens: model and KV cache need {gib_number(need)} GiB,"
         f" and {gib_number(max(0, room))} GiB can be used."

@@ -87,6 +87,12 @@ def cache_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[i
     return [round(size) for size in sums]
 
 
+def whole_cache(model: FitModel, options: LoadOptions) -> int:
+    """Bytes of KV cache and recurrent state of all layers, wherever they lie; with flash attention."""
+    cells, batch = context_cells(model, options), micro_batch(model, options)
+    return sum(layer_bytes(cache, options, cells, batch) for cache in model.caches)
+
+
 def layer_bytes(cache: LayerCache, options: LoadOptions, cells: int, batch: int, widest: int = 0) -> int:
     """Bytes that one layer keeps.
 
