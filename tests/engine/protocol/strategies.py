@@ -38,9 +38,11 @@ from engine.protocol.types import (
     FlashAttention,
     GenerationStats,
     LoadOptions,
+    LogitBias,
     MemoryUse,
     ModelInfo,
     Sampling,
+    Thinking,
 )
 
 clean_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -110,15 +112,26 @@ sampling = st.builds(
     top_k=counts,
     top_p=numbers,
     min_p=numbers,
+    typical_p=numbers,
+    xtc_probability=numbers,
     repeat_penalty=numbers,
+    frequency_penalty=numbers,
     repeat_last_n=counts,
+    dry_multiplier=numbers,
+    dry_sequence_breakers=st.lists(clean_text, max_size=3).map(tuple),
+    mirostat=st.integers(0, 2),
+    logit_bias=st.lists(st.builds(LogitBias, token=counts, bias=numbers), max_size=3).map(tuple),
+    grammar=clean_text,
+    json_schema=clean_text,
     seed=st.none() | counts,
 )
+thinking = st.builds(Thinking, enabled=st.none() | st.booleans(), budget=st.none() | counts)
 stats = st.builds(
     GenerationStats,
     prompt_tokens=counts,
     cached_tokens=counts,
     generated_tokens=counts,
+    thinking_tokens=counts,
     ttft_ms=numbers,
     prefill_tps=numbers,
     decode_tps=numbers,
@@ -137,7 +150,7 @@ probes = st.builds(
 
 def to_worker(text: SearchStrategy[str]) -> SearchStrategy[ToWorker]:
     """Every frame the window sends."""
-    message = st.builds(ChatMessage, role=text, content=text)
+    message = st.builds(ChatMessage, role=text, content=text, thinking=text)
     return st.one_of(
         st.builds(Load, id=ids, path=text, options=options),
         st.builds(Unload, id=ids),
@@ -148,6 +161,9 @@ def to_worker(text: SearchStrategy[str]) -> SearchStrategy[ToWorker]:
             sampling=sampling,
             max_tokens=st.none() | counts,
             stop=st.lists(text, max_size=2).map(tuple),
+            thinking=thinking,
+            prefill=text,
+            prefill_thinking=text,
         ),
         st.builds(ListDevices, id=ids),
         st.builds(DryRun, id=ids, path=text, options=options),
@@ -166,10 +182,10 @@ def from_worker(text: SearchStrategy[str], id_: SearchStrategy[int] = ids) -> Se
     return st.one_of(
         st.builds(Hello, protocol=counts, pid=ids, engine=text, backends=parts["backend"], devices=parts["device"]),
         st.builds(Progress, id=id_, stage=text, done=counts, total=counts),
-        st.builds(Delta, id=id_, text=text, tokens=counts, tps=numbers),
+        st.builds(Delta, id=id_, text=text, tokens=counts, tps=numbers, thinking=text),
         st.builds(Loaded, id=id_, model=parts["model"], seconds=numbers),
         st.builds(Unloaded, id=id_),
-        st.builds(Finished, id=id_, reason=st.sampled_from(FinishReason), stats=stats),
+        st.builds(Finished, id=id_, reason=st.sampled_from(FinishReason), stats=stats, thinking_open=st.booleans()),
         st.builds(Devices, id=id_, backends=parts["backend"], devices=parts["device"]),
         st.builds(
             DryRan,
