@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs import Err, Executor, Result, SerialRunner
+from app.memory.history import History, Marker, MarkerKind
+from engine.memory.owners import model_shares, reported_gpus
 from engine.memory.records import MemorySnapshot
+from engine.protocol.types import DeviceInfo, ModelInfo
 
 INTERVAL_MS = 1000
 HIDDEN_INTERVAL_MS = 10_000
@@ -29,14 +35,24 @@ class MemoryService(QObject):
     Attributes:
         sampled: A new `MemorySnapshot`.
         failed: A sample could not be taken, so no figure is current.
+        history: The last ten minutes.
     """
 
     sampled = Signal(object)
     failed = Signal()
 
-    def __init__(self, sampler: Sampler, executor: Executor, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        sampler: Sampler,
+        executor: Executor,
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__(parent)
-        self._sampler = sampler
+        self.history = History()
+        self._sampler, self._clock = sampler, clock
+        self._devices: Sequence[DeviceInfo] = ()
+        self._model: ModelInfo | None = None
         self._runner = SerialRunner(executor, self)
         self._snapshot: MemorySnapshot | None = None
         self._worker: int | None = None
@@ -86,6 +102,27 @@ class MemoryService(QObject):
             self._again = self._running
             self._ask()
 
+    def set_devices(self, devices: Sequence[DeviceInfo]) -> None:
+        """What the engine named: cards that the kernel's readers do not know are told by its figures."""
+        self._devices = devices
+
+    def set_model(self, model: ModelInfo | None) -> None:
+        """The model that is loaded from now on, or None; marked in the history."""
+        if model == self._model:
+            return
+        gone, self._model = self._model, model
+        if model is not None:
+            self.history.mark(Marker(at=self._clock(), kind=MarkerKind.LOAD, text=model.name))
+        elif gone is not None:
+            self.history.mark(Marker(at=self._clock(), kind=MarkerKind.UNLOAD, text=gone.name))
+
+    def set_answering(self, answering: bool) -> None:
+        """An answer begins, or none runs any more; marked in the history."""
+        if answering:
+            self.history.begin_answer(self._clock(), self._model.name if self._model is not None else "")
+        else:
+            self.history.end_answer(self._clock())
+
     def shutdown(self) -> None:
         """Take no more samples and wait for the one that may be running."""
         self._closed = True
@@ -107,9 +144,14 @@ class MemoryService(QObject):
         if isinstance(result, Err):
             self._fail(result.error)
             return
-        snapshot = result.value
+        snapshot = self._told_by_engine(result.value)
         self._snapshot = snapshot
+        self.history.add(snapshot)
         self.sampled.emit(snapshot)
+
+    def _told_by_engine(self, snapshot: MemorySnapshot) -> MemorySnapshot:
+        reported, model = reported_gpus(self._devices, snapshot), model_shares(self._model)
+        return msgspec.structs.replace(snapshot, reported=reported, model=model) if reported or model else snapshot
 
     def _fail(self, error: Exception) -> None:
         """A bug in a reader: say so once, go on trying, and never leave old figures standing."""

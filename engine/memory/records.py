@@ -22,12 +22,24 @@ class Pool(msgspec.Struct, frozen=True):
 
 
 class ProcessMemory(msgspec.Struct, frozen=True, kw_only=True):
-    """GPU memory that one process holds on one card, as far as the kernel lets us see it (same user)."""
+    """GPU memory that one process holds on one card, as far as the kernel lets us see it (same user).
+
+    Attributes:
+        evicted: Part of what it wants in VRAM that was pushed out to system memory.
+        ours: It is this program or was started by it.
+    """
 
     pid: int
     name: str
     vram: int | None = None
     gtt: int | None = None
+    evicted: int | None = None
+    ours: bool = False
+
+    @property
+    def held(self) -> int:
+        """In both memories together, as far as it is known."""
+        return (self.vram or 0) + (self.gtt or 0)
 
 
 class GpuMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,9 +53,18 @@ class GpuMemory(msgspec.Struct, frozen=True, kw_only=True):
         vram: Own memory; on an ``igpu`` the part of the RAM that the firmware set aside.
         gtt: System memory that the card maps: part of the RAM.
         room: What a model may take now, after a reserve for the desktop (`engine.memory.room`).
+        visible_vram: The part of ``vram`` that the processor reaches directly; all of it with a resizable BAR.
+        compute_units: How many the chip has.
+        bandwidth: Of its memory, bytes a second.
         busy_percent: 0..100.
-        power_w: Watts.
-        temperature_c: Degrees Celsius, edge of the chip.
+        memory_busy_percent: The same of the memory controller; APUs do not tell.
+        core_mhz: Clock of the shaders now.
+        memory_mhz: Clock of the memory now.
+        power_w: Watts, and ``power_cap_w`` what the card may take.
+        temperature_c: Degrees Celsius, edge of the chip; ``junction_c`` its hottest place, ``memory_c`` the memory.
+        fan_rpm: 0 is a fan that stands still; APUs have none of their own.
+        processes: Who holds memory, largest first. What they do not explain belongs to the kernel, to other users, or
+            to programs outside of our sandbox.
     """
 
     pci: str
@@ -53,20 +74,77 @@ class GpuMemory(msgspec.Struct, frozen=True, kw_only=True):
     asleep: bool | None = None
     vram: Pool = Pool()
     gtt: Pool = Pool()
+    visible_vram: Pool = Pool()
     room: int | None = None
+    compute_units: int | None = None
+    bandwidth: float | None = None
     busy_percent: int | None = None
+    memory_busy_percent: int | None = None
+    core_mhz: int | None = None
+    memory_mhz: int | None = None
     power_w: float | None = None
+    power_cap_w: float | None = None
     temperature_c: float | None = None
+    junction_c: float | None = None
+    memory_c: float | None = None
+    fan_rpm: int | None = None
     processes: tuple[ProcessMemory, ...] = ()
 
 
+class ReportedGpu(msgspec.Struct, frozen=True, kw_only=True):
+    """A graphics card of which the kernel tells nothing: what its ggml backend said when the engine started.
+
+    ``free`` is as old as the engine's process; nobody asks again, because asking may wake sleeping cards.
+    """
+
+    id: str
+    name: str
+    backend: str
+    pci: str | None = None
+    kind: DeviceKind
+    total: int | None = None
+    free: int | None = None
+
+
+class Zram(msgspec.Struct, frozen=True, kw_only=True):
+    """Swap that is kept compressed in RAM: bytes that were put in, and RAM that they take."""
+
+    stored: int | None = None
+    taken: int | None = None
+
+
+class Stall(msgspec.Struct, frozen=True, kw_only=True):
+    """Pressure stall information: percent of the last ten seconds in which some, or all, tasks waited for memory."""
+
+    some: float | None = None
+    full: float | None = None
+
+
+class Battery(msgspec.Struct, frozen=True, kw_only=True):
+    """The batteries of the machine together. ``watts`` flow out while ``discharging``, else in."""
+
+    percent: int | None = None
+    discharging: bool | None = None
+    watts: float | None = None
+
+
 class RamMemory(msgspec.Struct, frozen=True, kw_only=True):
-    """Memory of the host. ``available`` is what programs can still get without swapping."""
+    """Memory of the host. ``available`` is what programs can still get without swapping.
+
+    ``zram`` is None on a machine without it, ``stall`` on a kernel that does not measure it.
+    """
 
     total: int | None = None
     available: int | None = None
     swap_total: int | None = None
     swap_free: int | None = None
+    zram: Zram | None = None
+    stall: Stall | None = None
+
+    @property
+    def swap_used(self) -> int | None:
+        """Swap that is taken, in a zram device too."""
+        return Pool(self.swap_total, self.swap_free).free
 
     @property
     def used(self) -> int | None:
@@ -102,6 +180,24 @@ class WorkerMemory(msgspec.Struct, frozen=True, kw_only=True):
         return next((gpu for gpu in self.gpus if gpu.pci == pci), None)
 
 
+class ModelShare(msgspec.Struct, frozen=True, kw_only=True):
+    """What the loaded model takes on one device by the engine's own figures. ``pci`` None: in RAM, for the processor.
+
+    ``output`` are the logits. A part of the worker's memory: the rest of that belongs to the driver and the libraries.
+    """
+
+    pci: str | None
+    weights: int = 0
+    kv: int = 0
+    compute: int = 0
+    output: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.weights + self.kv + self.compute + self.output
+
+
 class GoneGpu(msgspec.Struct, frozen=True):
     """A card that was there earlier in this session and is not now."""
 
@@ -110,19 +206,36 @@ class GoneGpu(msgspec.Struct, frozen=True):
 
 
 class MemorySnapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything at one moment. ``taken`` is in seconds of the monotonic clock."""
+    """Everything at one moment.
+
+    Attributes:
+        reported: Cards that only the engine knows, by its word of when it started.
+        battery: None without one.
+        model: What the loaded model takes, for each device.
+        sandboxed: We see only processes of our own sandbox (Flatpak), so others cannot be named.
+        taken: Seconds of the monotonic clock.
+    """
 
     gpus: tuple[GpuMemory, ...]
     ram: RamMemory
     worker: WorkerMemory | None = None
     gone: tuple[GoneGpu, ...] = ()
+    reported: tuple[ReportedGpu, ...] = ()
+    battery: Battery | None = None
+    model: tuple[ModelShare, ...] = ()
+    sandboxed: bool = False
     taken: float
 
     def gpu(self, pci: str) -> GpuMemory | None:
         """The card ``pci``, or None when it is not there."""
         return next((gpu for gpu in self.gpus if gpu.pci == pci), None)
 
+    def model_on(self, pci: str | None) -> ModelShare | None:
+        """The model's share on the card ``pci``, or in RAM (None); None when it takes nothing there."""
+        return next((share for share in self.model if share.pci == pci), None)
+
 
 def as_json(snapshot: MemorySnapshot) -> dict[str, object]:
     """The object that ``vramble memory --json`` prints."""
-    return {"gpus": msgspec.to_builtins(snapshot.gpus), "ram": msgspec.to_builtins(snapshot.ram)}
+    names = ("gpus", "ram", "battery", "sandboxed")
+    return {name: msgspec.to_builtins(getattr(snapshot, name)) for name in names}

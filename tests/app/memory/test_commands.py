@@ -96,7 +96,7 @@ def test_one_unknown_figure_is_a_word(terminal: Terminal) -> None:
 @pytest.mark.parametrize("machine", machines())
 def test_json_is_one_document(terminal: Terminal, machine: str) -> None:
     document = msgspec.json.decode(terminal.run(machine, "--json"))
-    assert set(document) == {"gpus", "ram"}
+    assert set(document) >= {"gpus", "ram"}
 
 
 def test_watch_prints_again_until_ctrl_c(terminal: Terminal) -> None:
