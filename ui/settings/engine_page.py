@@ -7,19 +7,16 @@ from PySide6.QtWidgets import QWidget
 
 from app.settings.records import EngineSettings
 from app.settings.rules import Rule, settled
-from app.settings.setting import Setting
 from app.settings.store import SettingsStore
 from app.worker.settings import MAX_IDLE_MINUTES, MAX_TIMEOUT_S, WorkerSettings
 from engine.loading.check import MAX_BATCH, MAX_CONTEXT, MAX_LAYERS, MAX_THREADS
 from engine.protocol.types import FlashAttention, KvType
 from ui.settings.bound import BoundRow, RowMaker
-from ui.settings.controls import Choice
+from ui.settings.kv_choice import KvChoice, KvSetting
 from ui.settings.own_options import OwnOptions
 from ui.settings.page import SettingsPage
 from ui.settings.section import Section
 from ui.theme import Theme
-
-MIXED = "mixed"
 
 
 class EnginePage(SettingsPage):
@@ -64,6 +61,9 @@ class EnginePage(SettingsPage):
         )
         section.add(layers)
         section.add(self._build_kv())
+        section.add(self._build_flash())
+
+    def _build_flash(self) -> BoundRow:
         self._flash = self._engine.choice(
             "flash_attention",
             self.tr("Flash attention"),
@@ -75,7 +75,7 @@ class EnginePage(SettingsPage):
             ],
             take=lambda value: self._settle(flash_attention=value),
         )
-        section.add(self._flash)
+        return self._flash
 
     def _build_kv(self) -> BoundRow:
         title = self.tr("Memory format of the context")
@@ -150,6 +150,12 @@ class EnginePage(SettingsPage):
                 suffix=tokens,
                 words="ubatch",
             ),
+            *self._processor_rows(),
+        )
+
+    def _processor_rows(self) -> tuple[BoundRow, ...]:
+        make = self._engine
+        return (
             make.number(
                 "n_threads",
                 self.tr("Processor threads"),
@@ -221,31 +227,3 @@ class EnginePage(SettingsPage):
         at_flash = (Rule.F16_WITHOUT_FLASH, Rule.LAYERS_WITHOUT_FLASH)
         self._kv.set_note(" ".join(told[rule] for rule in rules if rule not in at_flash))
         self._flash.set_note(" ".join(told[rule] for rule in rules if rule in at_flash))
-
-
-class KvSetting(Setting):
-    """Keys and values as one: their format where they agree, else `MIXED`."""
-
-    def __init__(self, store: SettingsStore) -> None:
-        super().__init__(store, EngineSettings, "kv_type_k")
-        self._values = Setting(store, EngineSettings, "kv_type_v")
-
-    @property
-    def value(self) -> KvType | str:
-        """The format of both."""
-        keys: KvType = super().value
-        return keys if keys is self._values.value else MIXED
-
-
-class KvChoice(Choice):
-    """Formats, and a word that is offered only while keys and values differ."""
-
-    def __init__(self, theme: Theme, name: str, choices: list[tuple[KvType, str]], mixed: str) -> None:
-        super().__init__(theme, name, choices)
-        self._offered, self._mixed = choices, mixed
-
-    def show_value(self, value: KvType | str, text: str = "") -> None:
-        """Show ``value``."""
-        if value != MIXED:
-            self.set_choices(self._offered)
-        super().show_value(value, self._mixed)

@@ -35,6 +35,12 @@ class SettingsPage(QScrollArea):
         self._column = QVBoxLayout(self._content)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(SPACE_L + SPACE_S)
+        self._build_head()
+        self._build_frame(inside)
+        theme.changed.connect(self._limit)
+        self._limit()
+
+    def _build_head(self) -> None:
         self._head = QHBoxLayout()
         self._head.setSpacing(SPACE_S)
         names = QVBoxLayout()
@@ -46,16 +52,17 @@ class SettingsPage(QScrollArea):
         names.addWidget(self._intro)
         self._head.addLayout(names, 1)
         self._column.addLayout(self._head)
-        self._tail = QVBoxLayout(inside)
-        self._tail.setContentsMargins(SPACE_L + SPACE_S, SPACE_L, SPACE_L, SPACE_L + SPACE_S)
+
+    def _build_frame(self, inside: QWidget) -> None:
+        """The column at the left of what scrolls."""
+        frame = QVBoxLayout(inside)
+        frame.setContentsMargins(SPACE_L + SPACE_S, SPACE_L, SPACE_L, SPACE_L + SPACE_S)
         row = QHBoxLayout()
         row.addWidget(self._content, 1000)
         row.addStretch(1)
-        self._tail.addLayout(row)
-        self._tail.addStretch(1)
+        frame.addLayout(row)
+        frame.addStretch(1)
         self.setWidget(inside)
-        theme.changed.connect(self._limit)
-        self._limit()
 
     def section(self, title: str = "", text: str = "", *, folded: bool = False) -> Section:
         """A new section at the end."""

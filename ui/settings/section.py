@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from ui.settings.row import Row, matches, plain_label
 from ui.theme import SPACE_S, SPACE_XS, Theme
@@ -34,13 +34,7 @@ class Section(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACE_S)
         if folded:
-            self._fold = TextButton(theme, title, "caret-right", role="fold")
-            self._fold.setCheckable(True)
-            self._fold.toggled.connect(self._arrange)
-            row = QVBoxLayout()
-            row.setContentsMargins(0, 0, 0, 0)
-            column.addWidget(self._fold)
-            self._fold.setSizePolicy(self._fold.sizePolicy().Policy.Maximum, self._fold.sizePolicy().verticalPolicy())
+            column.addWidget(self._build_fold(theme, title))
         elif title:
             column.addWidget(plain_label(title, "heading"))
         self._sentence = plain_label(text, "muted")
@@ -53,6 +47,13 @@ class Section(QWidget):
         self._inside.setSpacing(0)
         column.addWidget(self._card)
         self._arrange()
+
+    def _build_fold(self, theme: Theme, title: str) -> TextButton:
+        self._fold = fold = TextButton(theme, title, "caret-right", role="fold")
+        fold.setCheckable(True)
+        fold.setSizePolicy(QSizePolicy.Policy.Maximum, fold.sizePolicy().verticalPolicy())
+        fold.toggled.connect(self._arrange)
+        return fold
 
     @property
     def fold(self) -> TextButton | None:

@@ -70,9 +70,7 @@ class SettingsWindow(QWidget):
         self._lay_out()
         self._pending.refresh()
         self._add_shortcuts()
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._focus_changed)
+        self._follow_focus()
         theme.changed.connect(self._limit)
         self._limit()
         self.show_page(FIRST)
@@ -208,6 +206,11 @@ class SettingsWindow(QWidget):
             self._stack.setCurrentWidget(self._nothing)
         elif current is self._nothing or (words and not hits[self.page]):
             self.show_page(found[0] if words else FIRST)
+
+    def _follow_focus(self) -> None:
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focus_changed)
 
     def _focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         """Scroll to what got the focus, also from outside of the page."""
