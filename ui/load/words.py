@@ -129,6 +129,9 @@ def suggestion(found: Suggestion) -> str:
         quantised = options.kv_type_k is not KvType.F16
         text = tr("Context of {0}, KV cache in {1}") if quantised else tr("Context of {0}")
         return text.format(tokens, kv_short(options.kv_type_k))
+    if found.kind == "together":
+        text = tr("Experts in RAM, context of {0}, KV cache in {1}")
+        return text.format(count(options.n_ctx), kv_short(options.kv_type_k))
     if found.kind == "batch":
         return tr("Micro-batch of {0}").format(options.n_ubatch)
     if found.kind == "experts":

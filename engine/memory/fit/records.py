@@ -226,7 +226,8 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     """One change that would make a model fit.
 
     Attributes:
-        kind: ``context``, ``kv``, ``experts``, ``layers``, ``batch`` or ``cpu``.
+        kind: ``kv``, ``batch``, ``context`` (where that is not enough with a smaller KV cache and micro-batch),
+            ``together`` (the same with the experts in RAM), ``experts``, ``layers`` or ``cpu``.
         text: What it does, in words that start a sentence.
         plan: The forecast for the changed options (``plan.options``), which fits.
     """

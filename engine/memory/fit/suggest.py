@@ -12,7 +12,7 @@ from engine.errors import VrambleError
 from engine.loading.check import check_options
 from engine.memory.fit.measured import Measured
 from engine.memory.fit.plan import fits_as_asked, predict
-from engine.memory.fit.records import FitDevice, FitModel, Suggestion, Verdict
+from engine.memory.fit.records import FitDevice, FitModel, FitPlan, Suggestion, Verdict
 from engine.memory.fit.sizes import context_cells
 from engine.protocol.types import FlashAttention, KvType, LoadOptions
 
@@ -63,7 +63,7 @@ def suggest(
     search = _Search(model, devices, measured)
     easy = [*_smaller_cache(search, options), *_smaller_batch(search, options)]
     shorter = [*_shorter(search, options)]
-    found = [*easy, *shorter, *([] if easy else _together(search, options, shorter)), *_experts(search, options)]
+    found = [*easy, *shorter, *([] if easy else _together(search, plan, shorter)), *_experts(search, options)]
     if plan.proposal is not None:
         layers = plan.proposed_layers
         text = f"Put {layers} of {plan.max_layers} layers on the GPU" if layers else "Run it on the processor"
@@ -92,7 +92,7 @@ def _smaller_batch(search: _Search, options: LoadOptions) -> Iterator[Suggestion
         yield from search.if_good("batch", f"Compute {_SMALL_BATCH} tokens at once", changed)
 
 
-def _shorter(search: _Search, options: LoadOptions, also: str = "") -> Iterator[Suggestion]:
+def _shorter(search: _Search, options: LoadOptions, also: str = "", kind: str = "context") -> Iterator[Suggestion]:
     """The longest context that fits, in whole thousands. ``also``: what else is changed already."""
     low, high = 0, (context_cells(search.model, options) - 1) // _STEP
     while low < high:
@@ -103,7 +103,7 @@ def _shorter(search: _Search, options: LoadOptions, also: str = "") -> Iterator[
             high = middle - 1
     if low * _STEP >= SHORTEST:
         text = f"Shorten the context to {low * _STEP} tokens{also}"
-        yield from search.if_good("context", text, msgspec.structs.replace(options, n_ctx=low * _STEP))
+        yield from search.if_good(kind, text, msgspec.structs.replace(options, n_ctx=low * _STEP))
 
 
 def _experts(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
@@ -121,15 +121,21 @@ def _experts(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
     yield from search.if_good("experts", text, msgspec.structs.replace(options, n_cpu_moe=low))
 
 
-def _together(search: _Search, options: LoadOptions, shorter: Sequence[Suggestion]) -> Iterator[Suggestion]:
-    """KV cache, micro-batch and context together, where that leaves more context than ``shorter`` does."""
-    small = msgspec.structs.replace(options, n_ubatch=min(options.n_ubatch, _SMALL_BATCH))
-    also = f", with {small.n_ubatch} tokens computed at once"
+def _together(search: _Search, plan: FitPlan, shorter: Sequence[Suggestion]) -> Iterator[Suggestion]:
+    """KV cache, micro-batch, context and experts together, where that leaves more context than ``shorter`` does."""
+    changed = msgspec.structs.replace(plan.options, n_ubatch=min(plan.options.n_ubatch, _SMALL_BATCH))
+    also = [f"{changed.n_ubatch} tokens computed at once"]
     if search.model.quantised_kv:
-        small = _with_kv(small, KvType.Q8_0)
-        also = f", with the KV cache in q8_0 and {small.n_ubatch} tokens computed at once"
+        changed = _with_kv(changed, KvType.Q8_0)
+        also.insert(0, "the KV cache in q8_0")
+    if search.model.n_experts and plan.gpu_layers:
+        changed = msgspec.structs.replace(changed, n_cpu_moe=search.model.n_layers)
+        also.insert(0, "the experts in RAM")
+    kind = "context" if changed.n_cpu_moe == plan.options.n_cpu_moe else "together"
     alone = max((item.plan.options.n_ctx for item in shorter), default=0)
-    yield from (item for item in _shorter(search, small, also) if item.plan.options.n_ctx > alone)
+    words = f", with {', '.join(also[:-1])} and {also[-1]}" if len(also) > 1 else f", with {also[0]}"
+    found = [*search.if_good(kind, f"Keep the context{words}", changed)] or [*_shorter(search, changed, words, kind)]
+    yield from (item for item in found if item.plan.options.n_ctx > alone)
 
 
 def weights_that_fit(model: FitModel, options: LoadOptions, devices: Sequence[FitDevice]) -> int | None:

@@ -69,7 +69,7 @@ def test_several_changes_together() -> None:
     devices = [cpu(4 * GIB + 500 * (1 << 20))]
     assert predict(heavy, options, devices).verdict is Verdict.NO
     found = suggest(heavy, options, devices)
-    assert len(found) == 1
+    assert [item.kind for item in found] == ["context"]
     assert found[0].plan.options.kv_type_k is KvType.Q8_0
     assert found[0].plan.options.n_ubatch == 128
     assert found[0].plan.verdict in (Verdict.FITS, Verdict.TIGHT)
@@ -81,6 +81,16 @@ def test_a_longer_context_with_a_smaller_cache() -> None:
     assert alone.kv_type_k is KvType.F16
     assert together.kv_type_k is KvType.Q8_0
     assert together.n_ctx > 1.7 * alone.n_ctx
+
+
+def test_a_mixture_of_experts_on_a_small_card() -> None:
+    """Neither the cache nor the experts alone: both together keep most of the context."""
+    sizes, devices = model(2 * GIB, experts=14 * GIB), [gpu(6 * GIB), cpu(32 * GIB)]
+    found = [item for item in suggest(sizes, LoadOptions(n_ctx=65536), devices) if item.kind == "together"]
+    assert len(found) == 1
+    assert "the experts in RAM, the KV cache in q8_0 and 128 tokens computed at once" in found[0].text
+    options = found[0].plan.options
+    assert (options.n_cpu_moe, options.kv_type_k, options.n_ctx > 32768) == (32, KvType.Q8_0, True)
 
 
 def test_nothing_helps() -> None:
