@@ -5,7 +5,7 @@ buffers that llama.cpp reports is compared with the forecast from the header alo
 Files are read, not mapped: with a mapping llama.cpp reports a span of the file instead of what it needs. Models of many
 sizes and kinds are made as sparse files, so nothing but memory is needed. Use, in the checkout:
 
-    .venv/bin/python -m tests.bench.fit_error [--device cpu --device Vulkan0] [--gemma FILE] [--only NAME] [--kv f16] [--big]
+    .venv/bin/python -m tests.bench.fit_error [--device cpu] [--gemma FILE] [--only NAME] [--kv f16] [--big]
 
 On llvmpipe a KV cache in q4_0 with heads of 256 (Gemma) keeps the shader compiler busy for many minutes.
 """
