@@ -61,6 +61,7 @@ THREADS = {
     "app.jobs",
     "app.crash",  # sets threading.excepthook, starts nothing
     "engine.worker.reader",
+    "engine.worker.ram_speed",  # one thread cannot fill the memory bus
 }
 """Modules that may make threads."""
 

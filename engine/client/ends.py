@@ -9,6 +9,8 @@ import msgspec
 
 from engine.client.death import WorkerDeath
 from engine.protocol.frames import (
+    Bench,
+    Benched,
     Devices,
     DryRan,
     DryRun,
@@ -26,7 +28,9 @@ from engine.protocol.frames import (
     Unloaded,
 )
 
-_END = re.compile(rb'^\s*\{"type":"(?:loaded|unloaded|finished|devices|self_tested|dry_ran|failed)","id":(\d{1,15})\D')
+_END = re.compile(
+    rb'^\s*\{"type":"(?:loaded|unloaded|finished|devices|self_tested|dry_ran|benched|failed)","id":(\d{1,15})\D'
+)
 """How a terminal frame begins, also one that cannot be read."""
 
 SUCCESS: dict[type[Request], type[Terminal]] = {
@@ -36,6 +40,7 @@ SUCCESS: dict[type[Request], type[Terminal]] = {
     ListDevices: Devices,
     SelfTest: SelfTested,
     DryRun: DryRan,
+    Bench: Benched,
 }
 """What each request ends in when it succeeds."""
 

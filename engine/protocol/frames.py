@@ -1,8 +1,8 @@
 """The frames. Requests go to the worker, events come back.
 
-Each `Load`, `Unload`, `Generate`, `ListDevices`, `SelfTest` and `DryRun` carries an id and gets exactly
+Each `Load`, `Unload`, `Generate`, `ListDevices`, `SelfTest`, `DryRun` and `Bench` carries an id and gets exactly
 one terminal event with the same id: its own success event (`Loaded`, `Unloaded`, `Finished`, `Devices`,
-`SelfTested`, `DryRan`) or `Failed` (a cancelled load ends in `Failed` with code ``cancelled``; a cancelled
+`SelfTested`, `DryRan`, `Benched`) or `Failed` (a cancelled load ends in `Failed` with code ``cancelled``; a cancelled
 answer ends in `Finished` with reason ``cancelled``, because its text and figures are kept). `Cancel` is no
 request: it has no id of its own and no answer but the terminal event of its target, and it is ignored when
 the target has already ended.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import msgspec
 
+from engine.protocol.bench import BenchSample, BenchTest
 from engine.protocol.probe import Probe, Reference
 from engine.protocol.types import (
     BackendInfo,
@@ -91,6 +92,18 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True, tag="dry_run"):
     options: LoadOptions = LoadOptions()
 
 
+class Bench(msgspec.Struct, frozen=True, kw_only=True, tag="bench"):
+    """Time one run of ``test`` with the loaded model; what its context held is lost.
+
+    Without a ``test`` the speed of this computer's RAM is measured, and no model is needed.
+    """
+
+    id: int
+    test: BenchTest | None = None
+    warm: bool = False
+    """The warm-up is left out: the last request of this model was the same test."""
+
+
 class Cancel(msgspec.Struct, frozen=True, kw_only=True, tag="cancel"):
     """End the request ``target`` as soon as possible."""
 
@@ -111,7 +124,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
-    """State of a running request. ``stage`` load: parts of 1000; prompt: tokens."""
+    """State of a running request. ``stage`` load: parts of 1000; prompt: tokens; bench: tokens."""
 
     id: int
     stage: str
@@ -183,6 +196,21 @@ class DryRan(msgspec.Struct, frozen=True, kw_only=True, tag="dry_ran"):
     seconds: float = 0.0
 
 
+class Benched(msgspec.Struct, frozen=True, kw_only=True, tag="benched"):
+    """Terminal event of `Bench`.
+
+    Attributes:
+        sample: What a test took; empty without one.
+        ram: Bytes a second that a copy in RAM moved, read and written ones counted; None when not asked for.
+        driver: Files of the graphics driver with their dates, "" for the CPU.
+    """
+
+    id: int
+    sample: BenchSample = BenchSample()
+    ram: float | None = None
+    driver: str = ""
+
+
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     """Terminal event of any request that did not succeed. Fields as in `engine.errors.VrambleError`."""
 
@@ -193,9 +221,9 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     detail: str = ""
 
 
-Request = Load | Unload | Generate | ListDevices | SelfTest | DryRun
-ToWorker = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Cancel
-Terminal = Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Failed
-FromWorker = Hello | Progress | Delta | Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Failed
+Request = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench
+ToWorker = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench | Cancel
+Terminal = Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Benched | Failed
+FromWorker = Hello | Progress | Delta | Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Benched | Failed
 
-TERMINAL_TYPES = (Loaded, Unloaded, Finished, Devices, SelfTested, DryRan, Failed)
+TERMINAL_TYPES = (Loaded, Unloaded, Finished, Devices, SelfTested, DryRan, Benched, Failed)

@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -77,6 +78,16 @@ def driver_files(maps: Path = MAPS) -> list[str]:
     except OSError:
         return []
     return sorted(set(DRIVER_FILES.findall(text)))
+
+
+def driver_words(maps: Path = MAPS) -> str:
+    """The files of the graphics driver with their dates, for people: ``libvulkan_radeon.so of 2026-11-02``."""
+    found = (Path(path) for path in driver_files(maps))
+    return ", ".join(
+        f"{path.name} of {datetime.fromtimestamp(stamp / 1e9, UTC).date().isoformat()}"
+        for path in found
+        if not path.name.startswith("libggml") and (stamp := _stamp(path)[2]) > 0
+    )
 
 
 def _chosen(options: LoadOptions) -> dict[str, object]:

@@ -13,6 +13,8 @@ import msgspec
 from engine.backends.catalogue import Catalogue
 from engine.errors import VrambleError
 from engine.protocol.frames import (
+    Bench,
+    Benched,
     Devices,
     DryRan,
     DryRun,
@@ -31,11 +33,12 @@ from engine.protocol.frames import (
 )
 from engine.worker.cancel import CancelFlag
 from engine.worker.dry_run import simulate
-from engine.worker.fingerprint import fingerprint
+from engine.worker.fingerprint import driver_words, fingerprint
 from engine.worker.generator import Generator
 from engine.worker.loader import Loader
 from engine.worker.model import LoadedModel
 from engine.worker.native import Llama
+from engine.worker.power import PowerMeter
 from engine.worker.reference import ReferenceRun
 from engine.worker.self_test import SelfTester
 from engine.worker.templates.process import TemplateProcess
@@ -76,6 +79,8 @@ class Requests:
             return self._self_test(request, taken)
         if isinstance(request, DryRun):
             return self._dry_run(request, taken)
+        if isinstance(request, Bench):
+            return self._bench(request)
         if isinstance(request, ListDevices):
             return Devices(id=request.id, backends=self._catalogue.backends, devices=self._catalogue.infos())
         self._unload()
@@ -113,6 +118,21 @@ class Requests:
             flash_attention=found.flash_attention,
             seconds=time.monotonic() - taken,
         )
+
+    def _bench(self, request: Bench) -> Benched:
+        from engine.worker.bench import Benchmark  # with numpy, which answers do not need
+        from engine.worker.ram_speed import ram_speed
+
+        if request.test is None:
+            return Benched(id=request.id, ram=ram_speed())
+        loaded = self._model()
+        meter = PowerMeter([device.pci for device in loaded.info.devices if device.pci])
+
+        def progress(done: int, total: int) -> None:
+            self._send(Progress(id=request.id, stage="bench", done=done, total=total))
+
+        sample = Benchmark(loaded, request.test, self._cancel, progress, meter).run(warm=request.warm)
+        return Benched(id=request.id, sample=sample, driver=driver_words() if loaded.info.gpu_layers else "")
 
     def _model(self) -> LoadedModel:
         if self._loaded is None:

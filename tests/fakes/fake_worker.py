@@ -14,7 +14,7 @@ empty object is a well-behaved worker that echoes the last user message. Keys, a
     ignore_cancel      true: never reads `cancel`
     eof                "exit" (default), "ignore": goes on when stdin is closed
     journal            file that gets one JSON line for each received frame, and one for the start (GGML_* too)
-    load, generate, list_devices, unload, self_test, reference, dry_run
+    load, generate, list_devices, unload, self_test, reference, dry_run, bench
                        one behaviour, or a list: one for each request of that kind, the last one repeats
     runs               list of objects laid over the script, one for each start of the process, the last one
                        repeats (the count is kept beside the script file, so a restart gets the next one)
@@ -28,6 +28,8 @@ A behaviour is an object:
     prompt     generate: prompt tokens counted up in progress frames (default 0)
     stats      generate: fields of `GenerationStats` to replace
     memory     dry_run: records of `MemoryUse`           caches   dry_run: their sum
+    speed      bench: tokens a second by backend of the loaded model (default 20), or one number; prompts take a tenth
+    power      bench: watts                          ram      bench: bytes a second of the RAM
     probe      self_test, reference: "ok" (default), "nan", "constant", "wrong", or why nothing was read off
     stderr     log lines when the request begins
     garbage    lines written between the frames
@@ -64,9 +66,12 @@ import msgspec
 
 from engine.backends.placement import Placement, place
 from engine.errors import VrambleError
+from engine.protocol.bench import BenchSample
 from engine.protocol.codec import encode, worker_input
 from engine.protocol.frames import (
     PROTOCOL_VERSION,
+    Bench,
+    Benched,
     Cancel,
     Delta,
     Devices,
@@ -233,7 +238,7 @@ class Channel:
         if isinstance(frame, Cancel):
             if not self._script.get("ignore_cancel"):
                 self.cancelled.add(frame.target)
-        elif isinstance(frame, Load | Unload | Generate | ListDevices | SelfTest | DryRun):
+        elif isinstance(frame, Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench):
             self.requests.append(frame)
 
 
@@ -358,6 +363,8 @@ class FakeWorker:
             self._load(request, behaviour, step)
         elif isinstance(request, Generate):
             self._generate(request, behaviour, step)
+        elif isinstance(request, Bench):
+            self._bench(request, behaviour, step)
         elif step.next() and step.event():
             if isinstance(request, Unload):
                 self._model = None
@@ -385,6 +392,29 @@ class FakeWorker:
             return
         self._model = self._info(request, behaviour.get("info", {}))
         step.terminal(Loaded(id=request.id, model=self._model, seconds=0.5))
+
+    def _bench(self, request: Bench, behaviour: dict[str, Any], step: Step) -> None:
+        test, model = request.test, self._model
+        for number in range(1, 5 if test else 1):
+            if not step.next():
+                return
+            if step.cancelled():
+                step.terminal(Failed(id=request.id, code="cancelled", message="The benchmark was cancelled."))
+                return
+            self._channel.send(Progress(id=request.id, stage="bench", done=number, total=4))
+        if not step.event():
+            return
+        if test is None or model is None:
+            step.terminal(Benched(id=request.id, ram=behaviour.get("ram", 20e9)))
+            return
+        speed = behaviour.get("speed", 20.0)
+        rate = speed.get(model.device.backend, 20.0) if isinstance(speed, dict) else speed
+        sample = BenchSample(
+            prompt_s=test.prompt / rate / 10 if test.prompt else None,
+            generated_s=test.generated / rate if test.generated else None,
+            power_w=behaviour.get("power"),
+        )
+        step.terminal(Benched(id=request.id, sample=sample, driver="libvulkan_fake.so of 2026-01-02"))
 
     def _info(self, request: Load, changes: dict[str, Any]) -> ModelInfo:
         placement = self._placement(request)

@@ -7,6 +7,8 @@ from engine.protocol.codec import encode
 from engine.protocol.frames import (
     PROTOCOL_VERSION,
     TERMINAL_TYPES,
+    Bench,
+    Benched,
     Devices,
     DryRan,
     DryRun,
@@ -51,7 +53,7 @@ MODEL = ModelInfo(
     gpu_layers=0,
     device=DEVICE,
 )
-KINDS: tuple[type[Request], ...] = (Load, Unload, Generate, ListDevices, SelfTest, DryRun)
+KINDS: tuple[type[Request], ...] = (Load, Unload, Generate, ListDevices, SelfTest, DryRun, Bench)
 
 
 def request(kind: type[Request], id_: int) -> Request:
@@ -77,6 +79,8 @@ def success(kind: type[Request], id_: int) -> Terminal:
         return SelfTested(id=id_, probe=Probe(), seconds=0.1)
     if kind is DryRun:
         return DryRan(id=id_)
+    if kind is Bench:
+        return Benched(id=id_)
     return Unloaded(id=id_)
 
 

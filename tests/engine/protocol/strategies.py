@@ -7,7 +7,10 @@ import itertools
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from engine.protocol.bench import BenchSample, BenchTest
 from engine.protocol.frames import (
+    Bench,
+    Benched,
     Cancel,
     Delta,
     Devices,
@@ -147,6 +150,11 @@ probes = st.builds(
     positions=st.lists(positions, max_size=3).map(tuple),
 )
 
+bench_tests = st.builds(BenchTest, prompt=counts, generated=counts, depth=counts, greedy=st.booleans(), warm_up=counts)
+bench_samples = st.builds(
+    BenchSample, prompt_s=st.none() | numbers, generated_s=st.none() | numbers, power_w=st.none() | numbers
+)
+
 
 def to_worker(text: SearchStrategy[str]) -> SearchStrategy[ToWorker]:
     """Every frame the window sends."""
@@ -167,6 +175,7 @@ def to_worker(text: SearchStrategy[str]) -> SearchStrategy[ToWorker]:
         ),
         st.builds(ListDevices, id=ids),
         st.builds(DryRun, id=ids, path=text, options=options),
+        st.builds(Bench, id=ids, test=st.none() | bench_tests, warm=st.booleans()),
         st.builds(
             SelfTest,
             id=ids,
@@ -197,6 +206,7 @@ def from_worker(text: SearchStrategy[str], id_: SearchStrategy[int] = ids) -> Se
             seconds=numbers,
         ),
         st.builds(SelfTested, id=id_, probe=probes, seconds=numbers),
+        st.builds(Benched, id=id_, sample=bench_samples, ram=st.none() | numbers, driver=text),
         st.builds(Failed, id=id_, code=text, message=text, next_step=text, detail=text),
     )
 

@@ -1,0 +1,169 @@
+"""Times a loaded model the way llama-bench does, in plain decode calls.
+
+What is timed is that of ``test_prompt`` and ``test_gen`` in llama.cpp's ``tools/llama-bench/llama-bench.cpp``: prompts
+are random tokens in slices of ``n_batch``, the first one the begin-of-text token where the model wants one; generation
+decodes one token at a time and waits for each, without sampling; the cache is emptied before each run, and tokens for
+a depth are read before the clock starts. Where a test is ``greedy`` the likeliest token is taken, as an answer would.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from engine.errors import VrambleError
+from engine.protocol.bench import BenchSample, BenchTest
+from engine.worker.cancel import CancelFlag
+from engine.worker.model import LoadedModel
+from engine.worker.power import PowerMeter
+from engine.worker.prompt import DECODE_OK, PromptCancelled, decode, decode_problem
+
+REPORT_SECONDS = 0.25
+"""Between two reports of progress while tokens are generated."""
+
+Progress = Callable[[int, int], None]
+
+
+class Benchmark:
+    """One run of one test.
+
+    Args:
+        progress: Called with tokens done and of how many, warm-up and depth counted.
+        meter: Tells the power of the GPUs while tokens are generated.
+    """
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        test: BenchTest,
+        cancel: CancelFlag,
+        progress: Progress,
+        meter: PowerMeter,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._loaded, self._test, self._cancel = loaded, test, cancel
+        self._progress, self._meter, self._clock = progress, meter, clock
+        self._done = self._total = 0
+        self._random = random.Random(test.context)
+
+    def run(self, *, warm: bool = False) -> BenchSample:
+        """Warm up unless ``warm``, go to the depth, and time the test once. The cache keeps the depth's tokens.
+
+        Raises:
+            VrambleError: ``cancelled``, ``context-exceeded``, and what a decode call can end in.
+        """
+        test, cache = self._test, self._loaded.cache
+        if test.context > self._loaded.info.n_ctx:
+            message = f"{test.name} needs a context of {test.context} tokens; there are {self._loaded.info.n_ctx}."
+            raise VrambleError("context-exceeded", message, "Load the model with a longer context.")
+        warm_up = 0 if warm else test.prompt + (test.warm_up if test.generated else 0)
+        there = self._keep_depth() if warm else 0
+        self._total = warm_up + test.depth - there + test.prompt + test.generated
+        try:
+            if not warm:
+                self._warm_up()
+            self._go_to_depth()
+            sample = self._time()
+        except BaseException as error:
+            cache.clear()
+            if isinstance(error, PromptCancelled):
+                raise VrambleError("cancelled", "The benchmark was cancelled.") from None
+            raise
+        if not test.depth:
+            cache.clear()
+        return sample
+
+    def _keep_depth(self) -> int:
+        """Keep the tokens of the depth from the last run, if they are all there; how many are."""
+        depth, cache = self._test.depth, self._loaded.cache
+        if not depth or len(cache.tokens) < depth or cache.reuse([*cache.tokens[:depth], -1]) != depth:
+            cache.clear()
+        return len(cache.tokens)
+
+    def _warm_up(self) -> None:
+        test, cache = self._test, self._loaded.cache
+        cache.clear()
+        if test.prompt:
+            self._read(test.prompt)
+        if test.generated:
+            self._generate(min(test.warm_up, test.generated))
+        cache.clear()
+
+    def _go_to_depth(self) -> None:
+        missing = self._test.depth - len(self._loaded.cache.tokens)
+        if missing > 0:
+            self._read(missing)
+
+    def _time(self) -> BenchSample:
+        test, clock = self._test, self._clock
+        prompt_s = generated_s = power = None
+        if test.prompt:
+            start = clock()
+            self._read(test.prompt)
+            prompt_s = clock() - start
+        if test.generated:
+            self._meter.begin()
+            start = clock()
+            self._generate(test.generated)
+            generated_s = clock() - start
+            power = self._meter.end()
+        return BenchSample(prompt_s=prompt_s, generated_s=generated_s, power_w=power)
+
+    def _read(self, count: int) -> None:
+        """Random tokens behind what is in the cache."""
+        loaded, cache = self._loaded, self._loaded.cache
+        while count > 0:
+            if self._cancel.is_set:
+                raise PromptCancelled
+            size = min(count, loaded.n_batch)
+            tokens = [self._random.randrange(loaded.vocabulary.size) for _ in range(size)]
+            if not cache.tokens:
+                tokens[0] = self._first()
+            decode(loaded, (ctypes.c_int32 * size)(*tokens), size)
+            cache.tokens += tokens
+            count -= size
+            self._report(size)
+
+    def _first(self) -> int:
+        vocabulary = self._loaded.vocabulary
+        begins = vocabulary.adds_bos and vocabulary.bos >= 0
+        return vocabulary.bos if begins else self._random.randrange(vocabulary.size)
+
+    def _generate(self, count: int) -> None:
+        """``count`` tokens, one decode call for each. Nothing but that happens in the loop, a report now and then."""
+        loaded, cancel, clock, greedy = self._loaded, self._cancel, self._clock, self._test.greedy
+        api, context = loaded.llama.api, loaded.context
+        llama_decode, synchronize, logits = api.llama_decode, api.llama_synchronize, api.llama_get_logits_ith
+        choices = [self._random.randrange(loaded.vocabulary.size) for _ in range(count)]
+        token = ctypes.c_int32(self._next_greedy() if greedy and loaded.cache.tokens else self._first())
+        batch = api.llama_batch_get_one(ctypes.pointer(token), 1)
+        shape, told, reported = (loaded.vocabulary.size,), 0, clock()
+        for index in range(count):
+            result = llama_decode(context, batch)
+            synchronize(context)
+            if result != DECODE_OK:
+                raise decode_problem(loaded, result)
+            token.value = int(np.ctypeslib.as_array(logits(context, -1), shape).argmax()) if greedy else choices[index]
+            now = clock()
+            if now - reported > REPORT_SECONDS:
+                reported = now
+                self._report(index + 1 - told)
+                told = index + 1
+                self._meter.look()
+            if cancel.is_set:
+                raise PromptCancelled
+        loaded.cache.tokens += choices
+        self._report(count - told)
+
+    def _next_greedy(self) -> int:
+        """What the model expects after what it has read."""
+        pointer = self._loaded.llama.api.llama_get_logits_ith(self._loaded.context, -1)
+        return int(np.ctypeslib.as_array(pointer, (self._loaded.vocabulary.size,)).argmax())
+
+    def _report(self, count: int) -> None:
+        self._done += count
+        self._progress(min(self._done, self._total), self._total)
