@@ -34,22 +34,38 @@ def fit_devices(
     """
     kept = {use.device: use.weights + use.kv + use.compute + use.output for use in held}
     cpu = next((device for device in devices if device.kind is DeviceKind.CPU), None)
-    shared = sum(kept.get(device.id, 0) for device in devices if device.kind is not DeviceKind.GPU)
-    ram = _ram_room(cpu, snapshot, shared)
-    shared_bandwidth = next((b for d in devices if d.kind is DeviceKind.IGPU and (b := bandwidth_of(d.name))), None)
-    found = []
-    for device in devices:
-        gpu = snapshot.gpu(device.pci) if snapshot and device.pci else None
-        if device.kind in (DeviceKind.CPU, DeviceKind.SOFTWARE):
-            found.append(FitDevice(info=device, room=ram, bandwidth=shared_bandwidth))
-            continue
-        room = _gpu_room(device, gpu, ram)
-        own = gpu.vram.free or 0 if gpu and device.kind is DeviceKind.IGPU else 0
-        room = None if room is None else room + kept.get(device.id, 0)
-        found.append(
-            FitDevice(info=device, room=room, own=own, bandwidth=bandwidth_of(device.name), learned=learned(device))
-        )
-    return tuple(found)
+    ram = _ram_room(
+        cpu, snapshot, sum(kept.get(device.id, 0) for device in devices if device.kind is not DeviceKind.GPU)
+    )
+    cards = {device.id: snapshot.gpu(device.pci) if snapshot and device.pci else None for device in devices}
+    of_ram = [_bandwidth(device, cards[device.id]) for device in devices if device.kind is DeviceKind.IGPU]
+    bandwidth_of_ram = next((speed for speed in of_ram if speed), None)
+    return tuple(
+        FitDevice(info=device, room=ram, bandwidth=bandwidth_of_ram)
+        if device.kind in (DeviceKind.CPU, DeviceKind.SOFTWARE)
+        else _card(device, cards[device.id], ram, kept.get(device.id, 0), learned(device))
+        for device in devices
+    )
+
+
+def _card(
+    device: DeviceInfo, gpu: GpuMemory | None, ram: int | None, kept: int, learned: LearnedBytes | None
+) -> FitDevice:
+    room = _gpu_room(device, gpu, ram)
+    return FitDevice(
+        info=device,
+        room=None if room is None else room + kept,
+        own=gpu.vram.free or 0 if gpu and device.kind is DeviceKind.IGPU else 0,
+        bandwidth=_bandwidth(device, gpu),
+        learned=learned,
+    )
+
+
+def _bandwidth(device: DeviceInfo, gpu: GpuMemory | None) -> float | None:
+    """The kernel's figure, else that of the card's name; drivers name cards less exactly than the kernel's table."""
+    if gpu is not None and (speed := gpu.bandwidth or bandwidth_of(gpu.name)):
+        return speed
+    return bandwidth_of(device.name)
 
 
 def _ram_room(cpu: DeviceInfo | None, snapshot: MemorySnapshot | None, held: int) -> int | None:
