@@ -82,8 +82,10 @@ def _ram_room(cpu: DeviceInfo | None, snapshot: MemorySnapshot | None, held: int
 def _gpu_room(device: DeviceInfo, gpu: GpuMemory | None, ram: int | None) -> int | None:
     """The kernel's figure where it knows the card; else what the backend said, bounded by RAM where it is RAM."""
     if gpu is not None and gpu.room is not None:
-        # A backend may see less of an APU's memory than there is (ROCm: the carve-out or the GTT, not both).
-        return gpu.room if device.memory_total is None else min(gpu.room, device.memory_total)
+        if device.kind is not DeviceKind.IGPU or device.memory_total is None:
+            return gpu.room
+        # ROCm sees an APU's carve-out or its GTT, not both.
+        return min(gpu.room, device.memory_total)
     if device.memory_free is None:
         return None
     if device.kind is DeviceKind.IGPU:
