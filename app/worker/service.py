@@ -33,7 +33,7 @@ from engine.protocol.frames import (
     SelfTest,
     SelfTested,
 )
-from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling
+from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling, Thinking
 
 __all__ = ["NOTICE", "Answered", "WorkerService"]
 
@@ -175,10 +175,14 @@ class WorkerService(QObject):
         on_delta: Callable[[Delta], None],
         on_progress: Callable[[Progress], None],
         done: Callable[[Finished | Failed], None],
+        *,
+        thinking: Thinking = Thinking(),  # noqa: B008 - frozen
+        prefill: str = "",
+        prefill_thinking: str = "",
     ) -> int:
         """Answer a conversation; waits for what runs, and loads the last model first where there is none.
 
-        ``on_progress`` hears of that load too (stage ``load``).
+        ``on_progress`` hears of that load too (stage ``load``). Arguments as in `Generate`.
 
         Returns:
             The id for `cancel`.
@@ -189,6 +193,9 @@ class WorkerService(QObject):
             sampling=sampling,
             max_tokens=max_tokens,
             stop=tuple(stop),
+            thinking=thinking,
+            prefill=prefill,
+            prefill_thinking=prefill_thinking,
         )
         return self._pump.add(Job(request, finished_or_failed(done), on_delta, on_progress))
 

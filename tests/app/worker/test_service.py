@@ -12,7 +12,7 @@ import pytest
 
 from engine.client.session import WorkerState
 from engine.protocol.frames import Failed, Finished, Generate, Loaded
-from engine.protocol.types import ChatMessage, FinishReason, LoadOptions, Sampling
+from engine.protocol.types import ChatMessage, FinishReason, LoadOptions, Sampling, Thinking
 from tests.app.worker.conftest import MODEL, OTHER, Answer
 
 
@@ -439,3 +439,25 @@ def test_every_request_ends_once_whatever_happens(make_bench, monkeypatch, seed)
     bench.until_ended(*requests)
     bench.qtbot.wait(50)
     assert [len(request.ends) for request in requests] == [1] * len(requests)
+
+
+def test_an_answer_can_go_on_and_think_within_a_budget(make_bench) -> None:
+    bench = make_bench()
+    bench.load()
+    ends: list[object] = []
+    bench.service.generate(
+        [ChatMessage(role="user", content="a b")],
+        Sampling(),
+        None,
+        (),
+        lambda _: None,
+        lambda _: None,
+        ends.append,
+        thinking=Thinking(enabled=True, budget=9),
+        prefill="So",
+        prefill_thinking="hm",
+    )
+    bench.until(lambda: bool(ends))
+    (request,) = bench.received("generate")
+    assert (request["prefill"], request["prefill_thinking"]) == ("So", "hm")
+    assert request["thinking"] == {"enabled": True, "budget": 9}
