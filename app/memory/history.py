@@ -41,7 +41,8 @@ class GpuPoint(msgspec.Struct, frozen=True, kw_only=True):
     """One card in one sample; bytes, None where unknown.
 
     ``weights``, ``kv`` and ``compute`` (with the logits) are the engine's figures for the card, ``ours`` is what the
-    kernel says of all our processes in both memories, ``others`` of all other programs that we may see.
+    kernel says of all our processes in both memories, ``others`` of all other programs that we may see; with
+    ``_vram`` the same in the card's own memory.
     """
 
     pci: str
@@ -52,6 +53,8 @@ class GpuPoint(msgspec.Struct, frozen=True, kw_only=True):
     compute: int = 0
     ours: int | None = None
     others: int | None = None
+    ours_vram: int | None = None
+    others_vram: int | None = None
     busy_percent: int | None = None
     power_w: float | None = None
     temperature_c: float | None = None
@@ -136,8 +139,9 @@ def point_of(snapshot: MemorySnapshot) -> Point:
 def _gpu_point(gpu: GpuMemory, snapshot: MemorySnapshot) -> GpuPoint:
     share = snapshot.model_on(gpu.pci)
     worker = snapshot.worker.on(gpu.pci) if snapshot.worker is not None else None
-    ours = [process.held for process in gpu.processes if process.ours]
-    others = [process.held for process in gpu.processes if not process.ours]
+    pid = snapshot.worker.pid if snapshot.worker is not None else None
+    ours = [process for process in gpu.processes if process.ours or process.pid == pid]
+    others = [process for process in gpu.processes if not process.ours and process.pid != pid]
     return GpuPoint(
         pci=gpu.pci,
         vram=gpu.vram.used,
@@ -145,8 +149,10 @@ def _gpu_point(gpu: GpuMemory, snapshot: MemorySnapshot) -> GpuPoint:
         weights=share.weights if share else 0,
         kv=share.kv if share else 0,
         compute=share.compute + share.output if share else 0,
-        ours=sum(ours) if ours else _held(worker),
-        others=sum(others) if others else None,
+        ours=sum(process.held for process in ours) if ours else _held(worker),
+        others=sum(process.held for process in others) if others else None,
+        ours_vram=sum(process.vram or 0 for process in ours) if ours else worker.vram if worker else None,
+        others_vram=sum(process.vram or 0 for process in others) if others else None,
         busy_percent=gpu.busy_percent,
         power_w=gpu.power_w,
         temperature_c=gpu.temperature_c,

@@ -1,0 +1,130 @@
+"""The names and sizes of a bar's parts in lines below it: nothing overlaps, nothing is cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ui.memory import page_words as words
+from ui.memory.owners import Part, PartOwner
+from ui.memory.patterns import Patterns
+from ui.memory.shares import Region
+from ui.memory.words import gib
+from ui.theme import SPACE_L, SPACE_S, SPACE_XS, Theme
+
+MARK = 12
+RESERVE = "000.0 GiB"
+"""Room for any size, so that nothing moves when figures do."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A mark, a name and a size (None: only the name)."""
+
+    region: Region
+    owner: PartOwner
+    name: str
+    size: str | None = None
+
+
+def entries(parts: tuple[Part, ...], cards: dict[str, str]) -> tuple[Entry, ...]:
+    """One for each part. GTT is named, because it lies inside of the RAM; with several cards, whose it is."""
+    found = []
+    for part in parts:
+        name = words.owner_name(part)
+        if part.region is Region.GTT:
+            name = f"GTT {cards[part.card]}, {name}" if part.card in cards else f"GTT, {name}"
+        found.append(Entry(part.region, part.owner, name, gib(part.size)))
+    return tuple(found)
+
+
+class LegendView(QWidget):
+    """Entries side by side in as many lines as they need."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._entries: tuple[Entry, ...] = ()
+        self._patterns: Patterns | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def show_entries(self, entries: tuple[Entry, ...]) -> None:
+        """Explain these."""
+        if entries == self._entries:
+            return
+        before, self._entries = self._entries, entries
+        self.setAccessibleName(", ".join(f"{entry.name} {entry.size or ''}".strip() for entry in entries))
+        if [entry.name for entry in before] != [entry.name for entry in entries]:
+            self.updateGeometry()
+        self.update()
+
+    def placed(self, width: float) -> tuple[tuple[Entry, QRectF], ...]:
+        """Each entry and its box for a widget of this width."""
+        metrics, line = QFontMetricsF(self.font()), self._line()
+        found, x, y = [], 0.0, 0.0
+        for entry in self._entries:
+            own = self._indent() + metrics.horizontalAdvance(entry.name)
+            if entry.size is not None:
+                reserve = max(metrics.horizontalAdvance(text) for text in (entry.size, RESERVE))
+                own += metrics.horizontalAdvance(" ") * 2 + reserve
+            if x > 0 and x + own > width:
+                x, y = 0.0, y + line
+            found.append((entry, QRectF(x, y, own, line)))
+            x += own + SPACE_L
+        return tuple(found)
+
+    def hasHeightForWidth(self) -> bool:
+        """Lines wrap."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """All lines."""
+        boxes = self.placed(width)
+        return round(boxes[-1][1].bottom()) if boxes else 0
+
+    def sizeHint(self) -> QSize:
+        """As at the present width."""
+        width = max(self.width(), 400)
+        return QSize(width, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        """Never cut in height."""
+        return QSize(160, self.heightForWidth(max(self.width(), 160)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width may need another height."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Marks with the patterns of the bar, names, sizes."""
+        painter = QPainter(self)
+        metrics, side, tokens = QFontMetricsF(self.font()), self._theme.px(MARK), self._theme.tokens
+        ratio = self.devicePixelRatioF()
+        if self._patterns is None or not self._patterns.fits(tokens, ratio):
+            self._patterns = Patterns(tokens, ratio)
+        for entry, box in self.placed(self.width()):
+            mark = QRectF(box.x(), box.y() + (box.height() - side) / 2, side, side)
+            painter.fillRect(mark, self._patterns.brush(entry.region, entry.owner))
+            painter.setPen(QPen(QColor(tokens.outline), 1))
+            painter.drawRect(mark.adjusted(0.5, 0.5, -0.5, -0.5))
+            baseline = box.y() + (box.height() + metrics.ascent() - metrics.descent()) / 2
+            x = box.x() + self._indent()
+            painter.setPen(QColor(tokens.muted))
+            painter.drawText(int(x), round(baseline), entry.name)
+            if entry.size is not None:
+                painter.setPen(QColor(tokens.text))
+                x += metrics.horizontalAdvance(entry.name) + 2 * metrics.horizontalAdvance(" ")
+                painter.drawText(int(x), round(baseline), entry.size)
+
+    def _indent(self) -> float:
+        return self._theme.px(MARK) + SPACE_S
+
+    def _line(self) -> float:
+        return float(self.fontMetrics().height() + SPACE_XS)

@@ -1,0 +1,165 @@
+"""Texts of the memory page, from records. Pure, apart from translation."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from engine.memory.records import GpuMemory, MemorySnapshot, RamMemory
+from engine.protocol.types import DeviceKind
+from ui.memory.owners import Part, PartOwner
+from ui.memory.shares import Region
+from ui.memory.words import gib, number, short_name
+
+DOT = "  ·  "
+
+
+def tr(text: str) -> str:
+    """Translate a text of the memory page."""
+    return QCoreApplication.translate("MemoryPage", text)
+
+
+def owner_name(part: Part) -> str:
+    """Whose a part is, in a few words."""
+    if part.owner in (PartOwner.PROGRAM, PartOwner.OURS):
+        return part.name
+    if part.owner is PartOwner.PROGRAMS:
+        return tr("{n} more programs").format(n=part.name)
+    return {
+        PartOwner.WEIGHTS: tr("weights"),
+        PartOwner.KV: tr("KV cache"),
+        PartOwner.COMPUTE: tr("compute buffers"),
+        PartOwner.MODEL: tr("model"),
+        PartOwner.SPILLED: tr("pushed out of VRAM"),
+        PartOwner.ENGINE: tr("engine"),
+        PartOwner.REST: tr("not told apart") if part.region is not Region.RAM else tr("programs and system"),
+        PartOwner.ZRAM: tr("compressed swap"),
+        PartOwner.FILE: tr("model file"),
+        PartOwner.FREE: tr("free"),
+    }[part.owner]
+
+
+def owner_sentence(part: Part) -> str:
+    """What a part is, for those who point at it."""
+    return {
+        PartOwner.WEIGHTS: tr("Weights of the loaded model, by the engine's figures"),
+        PartOwner.KV: tr("KV cache of the loaded model, by the engine's figures"),
+        PartOwner.COMPUTE: tr("Compute buffers and logits of the loaded model, by the engine's figures"),
+        PartOwner.MODEL: tr("The loaded model, which lies in more than one kind of memory"),
+        PartOwner.SPILLED: tr("The driver moved this part of the model out of VRAM, which makes it slow"),
+        PartOwner.ENGINE: tr("Vramble's engine beside the model: driver, libraries, buffers"),
+        PartOwner.OURS: tr("{name}, a program of Vramble").format(name=part.name),
+        PartOwner.PROGRAM: tr("{name}, another program").format(name=part.name),
+        PartOwner.PROGRAMS: tr("{n} more programs").format(n=part.name),
+        PartOwner.REST: _rest(part),
+        PartOwner.ZRAM: tr("Swap that is kept compressed in RAM"),
+        PartOwner.FILE: tr("Pages of the model's file: they count as available, the system can drop them"),
+        PartOwner.FREE: tr("Available without swapping") if part.region is Region.RAM else tr("Free"),
+    }[part.owner]
+
+
+def region_name(region: Region, *, shared: bool = False) -> str:
+    """``VRAM``, on an APU with what that means."""
+    if region is Region.VRAM and shared:
+        return tr("VRAM, set aside")
+    return {Region.VRAM: tr("VRAM"), Region.GTT: tr("GTT"), Region.RAM: tr("RAM")}[region]
+
+
+def part_line(part: Part, total: int, cards: dict[str, str]) -> str:
+    """``VRAM: Weights of the loaded model, by the engine's figures. 4.2 GiB, 17.5 % of 24.0 GiB.``"""
+    where = region_name(part.region)
+    if part.card in cards:
+        where = tr("{memory} of {card}").format(memory=where, card=cards[part.card])
+    share = f"{100 * part.size / total:.1f}" if total else "0.0"
+    text = tr("{where}: {what}. {size}, {share} % of {total}.")
+    return text.format(where=where, what=owner_sentence(part), size=gib(part.size), share=share, total=gib(total))
+
+
+def figures(used: int | None, total: int | None) -> str:
+    """``9.6 of 24.0 GiB in use``, and what is not known."""
+    if total is None:
+        return tr("size unknown") if used is None else tr("{size} in use").format(size=gib(used))
+    if used is None:
+        return tr("{size}, use unknown").format(size=gib(total))
+    return tr("{used} of {total} GiB in use").format(used=number(used), total=number(total))
+
+
+def sensors(gpu: GpuMemory) -> list[str]:
+    """Busy, temperature, power, clock: as far as they are known."""
+    texts = []
+    if gpu.busy_percent is not None:
+        texts.append(tr("{n} % busy").format(n=gpu.busy_percent))
+    if gpu.temperature_c is not None:
+        texts.append(_temperature(gpu))
+    if gpu.power_w is not None:
+        texts.append(_power(gpu.power_w, gpu.power_cap_w))
+    if gpu.core_mhz is not None:
+        texts.append(f"{gpu.core_mhz} MHz")
+    return texts
+
+
+def host_facts(ram: RamMemory, snapshot: MemorySnapshot) -> list[str]:
+    """Swap, pressure and battery."""
+    texts = []
+    if ram.swap_total:
+        texts.append(
+            tr("swap {used} of {total} GiB").format(used=number(ram.swap_used), total=number(ram.swap_total))
+            if ram.swap_used is not None
+            else tr("swap {total} GiB, use unknown").format(total=number(ram.swap_total))
+        )
+    if ram.stall is not None and ram.stall.some is not None:
+        texts.append(tr("waiting for memory {n} % of the time").format(n=f"{ram.stall.some:.0f}"))
+    battery = snapshot.battery
+    if battery is not None and battery.percent is not None:
+        flow = f", {battery.watts:.0f} W" if battery.watts is not None and battery.discharging else ""
+        texts.append(tr("battery {n} %").format(n=battery.percent) + flow)
+    return texts
+
+
+def card_notes(gpu: GpuMemory, snapshot: MemorySnapshot) -> list[str]:
+    """What the bar alone does not say."""
+    texts = []
+    if gpu.room is not None and not gpu.asleep:
+        texts.append(tr("Room for a model: {size}.").format(size=gib(gpu.room)))
+    visible, vram = gpu.visible_vram.total, gpu.vram.total
+    if gpu.kind is DeviceKind.GPU and visible is not None and vram is not None and visible < vram:
+        texts.append(
+            tr("The processor reaches {size} of the VRAM directly (no resizable BAR).").format(size=gib(visible))
+        )
+    share = snapshot.model_on(gpu.pci)
+    if share is not None:
+        texts.append(
+            tr("Model here: weights {weights}, KV cache {kv}, compute buffers {compute} GiB, by the engine's figures.")
+            .format(weights=number(share.weights), kv=number(share.kv), compute=number(share.compute + share.output))
+        )  # fmt: skip
+    if snapshot.sandboxed:
+        texts.append(tr("Inside of a Flatpak other programs cannot be seen: they are not told apart."))
+    return texts
+
+
+def card_title(gpu: GpuMemory, count: int) -> str:
+    """The card's name, and which one of two equal cards."""
+    return gpu.name if count < 2 else f"{gpu.name} ({gpu.pci.removeprefix('0000:')})"
+
+
+def card_names(snapshot: MemorySnapshot) -> dict[str, str]:
+    """Short names of the cards by their address; empty when there is only one."""
+    return {gpu.pci: short_name(gpu.name) for gpu in snapshot.gpus} if len(snapshot.gpus) > 1 else {}
+
+
+def _temperature(gpu: GpuMemory) -> str:
+    text = f"{gpu.temperature_c:.0f} °C"
+    return (
+        tr("{edge}, hottest {junction} °C").format(edge=text, junction=f"{gpu.junction_c:.0f}")
+        if gpu.junction_c
+        else text
+    )
+
+
+def _power(watts: float, cap: float | None) -> str:
+    return tr("{watts} of {cap} W").format(watts=f"{watts:.0f}", cap=f"{cap:.0f}") if cap else f"{watts:.0f} W"
+
+
+def _rest(part: Part) -> str:
+    if part.region is Region.RAM:
+        return tr("Other programs and the system")
+    return tr("In use by the system, by programs of other users, or by some that cannot be seen")
