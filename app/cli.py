@@ -58,11 +58,18 @@ def _fit(subparsers: Subparsers) -> None:
     add_parser(subparsers)
 
 
+def _bench(subparsers: Subparsers) -> None:
+    from app.bench.commands import add_parser
+
+    add_parser(subparsers)
+
+
 COMMANDS: dict[str, Callable[[Subparsers], None]] = {
     "devices": _devices,
     "memory": _memory,
     "fit": _fit,
     "chat": _chat,
+    "bench": _bench,
     "pull": _pull,
     "models": _models,
     "doctor": _doctor,

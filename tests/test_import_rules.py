@@ -19,6 +19,7 @@ SHARED_APP = {"jobs", "notices", "paths", "processes"}
 """Modules of `app` that every feature may use."""
 
 FEATURE_EDGES = {
+    "bench": {"chat", "load", "worker"},  # load flags; options of single models; a worker of its own
     "chat": {"worker", "settings"},
     "doctor": {"worker"},  # asks the engine that runs
     "fit": {"chat", "worker"},  # the MODEL argument and the load flags of the commands

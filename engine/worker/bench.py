@@ -61,7 +61,7 @@ class Benchmark:
             message = f"{test.name} needs a context of {test.context} tokens; there are {self._loaded.info.n_ctx}."
             raise VrambleError("context-exceeded", message, "Load the model with a longer context.")
         warm_up = 0 if warm else test.prompt + (test.warm_up if test.generated else 0)
-        there = self._keep_depth() if warm else 0
+        there = self._keep_depth()
         self._total = warm_up + test.depth - there + test.prompt + test.generated
         try:
             if not warm:
@@ -78,20 +78,19 @@ class Benchmark:
         return sample
 
     def _keep_depth(self) -> int:
-        """Keep the tokens of the depth from the last run, if they are all there; how many are."""
+        """Drop what lies behind the depth, or everything where the depth is not there; how many tokens are kept."""
         depth, cache = self._test.depth, self._loaded.cache
         if not depth or len(cache.tokens) < depth or cache.reuse([*cache.tokens[:depth], -1]) != depth:
             cache.clear()
         return len(cache.tokens)
 
     def _warm_up(self) -> None:
-        test, cache = self._test, self._loaded.cache
-        cache.clear()
+        test = self._test
         if test.prompt:
             self._read(test.prompt)
         if test.generated:
             self._generate(min(test.warm_up, test.generated))
-        cache.clear()
+        self._keep_depth()
 
     def _go_to_depth(self) -> None:
         missing = self._test.depth - len(self._loaded.cache.tokens)

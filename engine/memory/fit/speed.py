@@ -20,7 +20,7 @@ _REACHED: Final = {DeviceKind.GPU: 0.65, DeviceKind.IGPU: 0.65, DeviceKind.CPU: 
 
 def tokens_a_second(model: FitModel, options: LoadOptions, layout: Layout) -> float | None:
     """Tokens a second of one answer; None where a device's bandwidth is unknown."""
-    read = _read_for_a_token(model, options, layout)
+    read = read_for_a_token(model, options, layout)
     seconds = 0.0
     for device, size in zip(layout.devices, read, strict=True):
         if not size:
@@ -32,9 +32,11 @@ def tokens_a_second(model: FitModel, options: LoadOptions, layout: Layout) -> fl
     return 1 / seconds if seconds else None
 
 
-def _read_for_a_token(model: FitModel, options: LoadOptions, layout: Layout) -> list[float]:
-    """Bytes by device: of the embeddings one row, of the experts those in use, and the cache."""
-    short = msgspec.structs.replace(options, n_ctx=min(options.n_ctx or _TYPICAL_CONTEXT, _TYPICAL_CONTEXT))
+def read_for_a_token(
+    model: FitModel, options: LoadOptions, layout: Layout, tokens: int = _TYPICAL_CONTEXT
+) -> list[float]:
+    """Bytes by device with so many ``tokens`` in the cache: of the embeddings one row, of the experts those in use."""
+    short = msgspec.structs.replace(options, n_ctx=min(options.n_ctx or tokens, tokens))
     read = [float(size) for size in cache_bytes(model, short, layout)]
     in_use = model.n_experts_used / model.n_experts if model.n_experts else 1.0
     for piece in model.pieces:

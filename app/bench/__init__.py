@@ -1,0 +1,1 @@
+"""Benchmarks: the command, and the service behind the window's page."""
