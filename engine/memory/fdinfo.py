@@ -12,6 +12,8 @@ import msgspec
 
 from engine.memory import values
 
+_ENGINES = b"drm-engine"
+
 _KEYS = "(?:drm-)?pdev|drm-client-id|pasid|drm-(?:resident|memory)-(?:vram|gtt)|(?:vram|gtt) mem|amd-evicted-vram"
 _ROWS = re.compile(rf"^({_KEYS})[ \t]*:[ \t]*([^\n]*?)[ \t\r]*$", re.MULTILINE)
 """The rows that count, of about forty; the first of each key is the one that is taken."""
@@ -48,6 +50,14 @@ def parse(text: str | None) -> DrmUse | None:
         gtt=_first_size(pairs, "drm-resident-gtt", "drm-memory-gtt", "gtt mem"),
         evicted=_first_size(pairs, "amd-evicted-vram"),
     )
+
+
+def memory_part(data: bytes) -> bytes:
+    """The lines that can tell of memory: what the engines did, which changes all the time, comes behind them."""
+    cut = data.find(_ENGINES)
+    if cut < 0 or data.find(b"vram", cut) >= 0 or data.find(b"gtt", cut) >= 0:
+        return data
+    return data[:cut]
 
 
 def _first_size(pairs: dict[str, str], *keys: str) -> int | None:

@@ -16,6 +16,9 @@ from engine.memory.fdinfo import DrmUse
 from engine.memory.tree import Tree
 
 EXAMINED_EACH_TIME = 4
+LINKS_EACH_TIME = 120
+"""So many open files are followed in one sample, then the next process has to wait for the next sample."""
+
 YOUNG_LOOKS = 3
 """A process is young until it was examined so often; young ones come again after `YOUNG_PAUSE` others."""
 
@@ -23,6 +26,11 @@ YOUNG_PAUSE = 8
 WORKER_LOOKS = 10
 """The worker's open files are looked through in every tenth sample; what it holds is read in each."""
 
+WHOLE_LOOKS = 4
+"""Every so manieth look at a process follows all its files, also when their numbers are the same as before."""
+
+LISTED_AT_LEAST = 10
+LOADAVG = "proc/loadavg"
 DEVICE_FOLDER = "/dev/dri/"
 
 
@@ -34,6 +42,16 @@ class Holder(msgspec.Struct, frozen=True):
     clients: tuple[DrmUse, ...]
 
 
+class _DrmFile:
+    """An open file that belongs to a DRM client, with what it said last."""
+
+    __slots__ = ("head", "path", "use")
+
+    def __init__(self, path: str, use: DrmUse) -> None:
+        self.path, self.use = path, use
+        self.head = b""
+
+
 class ProcessScanner:
     """Finds the holders; keeps what it learned between samples."""
 
@@ -42,10 +60,13 @@ class ProcessScanner:
         self._examined_each_time = examined_each_time
         self._turn: deque[int] = deque()
         self._looks: dict[int, int] = {}
+        self._numbers: dict[int, int] = {}
         self._names: dict[int, str] = {}
-        self._files: dict[int, dict[tuple[str, str], str]] = {}
+        self._files: dict[int, list[_DrmFile]] = {}
         self._changed: set[int] = set()
         self._scans = 0
+        self._youngest: str | None = None
+        self._listed = 0
 
     def scan(self, worker: int | None = None, *, whole: bool = False) -> list[Holder]:
         """Holders by process id, the worker first; each client belongs to the first that has it.
@@ -66,13 +87,9 @@ class ProcessScanner:
         return holders
 
     def _examine_some(self, worker: int | None, whole: bool) -> None:
-        self._follow({int(name) for name in self._tree.names("proc") if name.isdecimal()})
-        count = len(self._turn) if whole else min(self._examined_each_time, len(self._turn))
-        for pid in [self._turn.popleft() for _ in range(count)]:
-            self._examine(pid)
-            self._looks[pid] += 1
-            young = self._looks[pid] < YOUNG_LOOKS and len(self._turn) > YOUNG_PAUSE
-            self._turn.insert(YOUNG_PAUSE, pid) if young else self._turn.append(pid)
+        if whole or self._processes_changed():
+            self._follow({int(name) for name in self._tree.names("proc") if name.isdecimal()})
+        self._take_turns(len(self._turn) if whole else self._examined_each_time, whole)
         if worker in self._looks and (worker not in self._files or self._scans % WORKER_LOOKS == 0):
             self._changed.add(worker)
         for pid in self._changed & self._looks.keys():
@@ -80,46 +97,87 @@ class ProcessScanner:
         self._changed.clear()
         self._scans += 1
 
+    def _processes_changed(self) -> bool:
+        """Whether a process was started since the last listing, by the last id that the kernel gave away."""
+        self._listed += 1
+        words = (self._tree.live_bytes(LOADAVG) or b"").decode("ascii", "replace").split()
+        youngest = words[-1] if words else None
+        if youngest is not None and youngest == self._youngest and self._listed < LISTED_AT_LEAST:
+            return False
+        self._youngest, self._listed = youngest, 0
+        return True
+
+    def _take_turns(self, count: int, whole: bool) -> None:
+        links = 0
+        waiting = deque(self._turn.popleft() for _ in range(min(count, len(self._turn))))
+        while waiting and (whole or links < LINKS_EACH_TIME):
+            pid = waiting.popleft()
+            links += self._examine(pid)
+            self._looks[pid] += 1
+            young = self._looks[pid] < YOUNG_LOOKS and len(self._turn) > YOUNG_PAUSE
+            self._turn.insert(YOUNG_PAUSE, pid) if young else self._turn.append(pid)
+        self._turn.extendleft(reversed(waiting))
+
     def _follow(self, present: set[int]) -> None:
         """Forget the processes that ended and put new ones in front."""
         gone = self._looks.keys() - present
         for pid in gone:
             del self._looks[pid]
-            self._files.pop(pid, None)
-            self._names.pop(pid, None)
+            self._forget(pid)
+            self._numbers.pop(pid, None)
         if gone:
             self._turn = deque(pid for pid in self._turn if pid in present)
         for pid in sorted(present - self._looks.keys()):
             self._looks[pid] = 0
             self._turn.appendleft(pid)
 
-    def _examine(self, pid: int) -> None:
-        """Find the DRM files of one process; of several files of one client, one is kept."""
+    def _forget(self, pid: int) -> None:
+        for file in self._files.pop(pid, ()):
+            self._tree.release(file.path)
+        self._names.pop(pid, None)
+
+    def _examine(self, pid: int) -> int:
+        """Find the DRM files of one process, one for each client. Returns how many open files it followed."""
         folder = f"proc/{pid}"
-        files: dict[tuple[str, str], str] = {}
-        for number in self._tree.names(f"{folder}/fd"):
+        numbers = self._tree.names(f"{folder}/fd")
+        same = hash(tuple(numbers))
+        if same == self._numbers.get(pid) and pid not in self._changed and self._looks[pid] % WHOLE_LOOKS:
+            return 0
+        self._numbers[pid] = same
+        files: dict[tuple[str, str], _DrmFile] = {}
+        for number in numbers:
             target = self._tree.link(f"{folder}/fd/{number}")
             if target is None or not target.startswith(DEVICE_FOLDER):
                 continue
-            use = fdinfo.parse(self._tree.passing(f"{folder}/fdinfo/{number}"))
+            path = f"{folder}/fdinfo/{number}"
+            use = fdinfo.parse(self._tree.passing(path))
             if use is not None:
-                files.setdefault(use.key, number)
+                files.setdefault(use.key, _DrmFile(path, use))
         if files:
-            self._files[pid] = files
-            self._names[pid] = _printable(self._tree.passing(f"{folder}/comm"))
+            self._files[pid] = list(files.values())
+            self._names[pid] = printable(self._tree.passing(f"{folder}/comm"))
         else:
-            self._files.pop(pid, None)
+            self._forget(pid)
+        return len(numbers)
 
     def _read(self, pid: int) -> list[DrmUse]:
         uses = []
-        for key, number in self._files[pid].items():
-            use = fdinfo.parse(self._tree.passing(f"proc/{pid}/fdinfo/{number}"))
-            if use is not None and use.key == key:
-                uses.append(use)
-            else:
+        for file in self._files[pid]:
+            data = self._tree.live_bytes(file.path)
+            if data is None:
                 self._changed.add(pid)
+                continue
+            head = fdinfo.memory_part(data)
+            if head != file.head:
+                use = fdinfo.parse(head.decode("utf-8", "replace"))
+                if use is None or use.key != file.use.key:
+                    self._changed.add(pid)
+                    continue
+                file.head, file.use = head, use
+            uses.append(file.use)
         return uses
 
 
-def _printable(comm: str | None) -> str:
+def printable(comm: str | None) -> str:
+    """The name of a process without what a terminal or a label could stumble over."""
     return "".join(letter if letter.isprintable() else "?" for letter in (comm or "").strip("\n"))

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import msgspec
+
 from engine.memory import host, values
+from engine.memory.bandwidth import bandwidth_of, kernel_bandwidth
+from engine.memory.battery import BatteryReader
 from engine.memory.cards import Card, CardFinder, kind_of
+from engine.memory.holders import Chip, Held, HolderReader, on_card
 from engine.memory.kfd import KfdNode, Topology
-from engine.memory.processes import Holder, ProcessScanner
-from engine.memory.records import (
-    GoneGpu,
-    GpuMemory,
-    MemorySnapshot,
-    Pool,
-    ProcessMemory,
-    RamMemory,
-    WorkerGpu,
-    WorkerMemory,
-)
+from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory, WorkerMemory
 from engine.memory.room import room
 from engine.memory.sensors import SensorReader
 from engine.memory.tree import Tree, read_file
+from engine.protocol.types import DeviceKind
+
+
+class _State(msgspec.Struct, frozen=True, kw_only=True):
+    """One card and its memory, before it is known who holds it."""
+
+    card: Card
+    node: KfdNode | None
+    kind: DeviceKind | None
+    vram: Pool
+    gtt: Pool
+    visible: Pool
 
 
 class MemorySampler:
@@ -32,6 +40,7 @@ class MemorySampler:
         root: Folder that holds ``sys`` and ``proc``; ``/`` is this machine.
         clock: Seconds, monotonic.
         read: Reads one file; for tests.
+        own: Process id of this program; None: this process.
     """
 
     def __init__(
@@ -40,13 +49,17 @@ class MemorySampler:
         *,
         clock: Callable[[], float] = time.monotonic,
         read: Callable[[str], bytes] = read_file,
+        own: int | None = None,
     ) -> None:
         self._clock = clock
         self._tree = Tree(root, read)
         self._finder = CardFinder(self._tree)
         self._topology = Topology(self._tree)
         self._sensors = SensorReader(self._tree)
-        self._scanner = ProcessScanner(self._tree)
+        self._holders = HolderReader(self._tree, os.getpid() if own is None else own)
+        self._host = host.HostReader(self._tree)
+        self._battery = BatteryReader(self._tree)
+        self._bandwidths: dict[tuple[str, KfdNode | None], float | None] = {}
         self._seen: dict[str, str] = {}
 
     def sample(self, worker: int | None = None, *, whole: bool = False) -> MemorySnapshot:
@@ -57,27 +70,44 @@ class MemorySampler:
             whole: Look through all processes now, instead of a few each time.
         """
         now = self._clock()
-        ram = host.read_ram(self._tree)
-        holders = self._scanner.scan(worker, whole=whole)
-        share = self._worker_share(worker, holders)
+        ram = self._host.read()
         nodes = self._topology.nodes()
-        gpus = tuple(self._gpu(card, nodes.get(card.pci), ram, holders, share, now) for card in self._finder.cards())
+        states = [self._state(card, nodes.get(card.pci)) for card in self._finder.cards()]
+        chips = {state.card.pci: Chip(state.kind, state.vram) for state in states}
+        held = self._holders.read(worker, nodes, chips, whole=whole)
+        share = self._worker_share(worker, held)
+        ours = self._holders.ours(held, worker)
+        gpus = tuple(self._gpu(state, ram, held, ours, share, now) for state in states)
         self._seen.update((gpu.pci, gpu.name) for gpu in gpus)
-        present = {gpu.pci for gpu in gpus}
-        gone = tuple(GoneGpu(pci, name) for pci, name in sorted(self._seen.items()) if pci not in present)
-        return MemorySnapshot(gpus=gpus, ram=ram, worker=share, gone=gone, taken=now)
+        return MemorySnapshot(
+            gpus=gpus,
+            ram=ram,
+            worker=share,
+            gone=tuple(GoneGpu(pci, name) for pci, name in sorted(self._seen.items()) if pci not in chips),
+            battery=self._battery.read(now),
+            sandboxed=self._holders.sandboxed,
+            taken=now,
+        )
+
+    def rest(self) -> None:
+        """Nobody looks for a while: no file stays open."""
+        self._tree.release()
+
+    def _state(self, card: Card, node: KfdNode | None) -> _State:
+        vram, gtt = self._pool(card, "vram"), self._pool(card, "gtt")
+        kind = kind_of(card, node, vram, gtt, self._tree)
+        return _State(card=card, node=node, kind=kind, vram=vram, gtt=gtt, visible=self._pool(card, "vis_vram"))
 
     def _gpu(
         self,
-        card: Card,
-        node: KfdNode | None,
+        state: _State,
         ram: RamMemory,
-        holders: list[Holder],
+        held: Iterable[Held],
+        ours: set[int],
         share: WorkerMemory | None,
         now: float,
     ) -> GpuMemory:
-        vram, gtt = self._pool(card, "vram"), self._pool(card, "gtt")
-        kind = kind_of(card, node, vram, gtt, self._tree)
+        card, node, kind = state.card, state.node, state.kind
         asleep = self._sensors.asleep(card)
         in_use = share is not None and share.on(card.pci) is not None
         sensors = self._sensors.read(card, asleep=asleep, in_use=in_use, now=now)
@@ -87,55 +117,36 @@ class MemorySampler:
             gfx=(node.gfx if node else None) or card.gfx,
             kind=kind,
             asleep=asleep,
-            vram=vram,
-            gtt=gtt,
-            room=room(kind, vram, gtt, ram),
-            busy_percent=sensors.busy_percent,
-            power_w=sensors.power_w,
-            temperature_c=sensors.temperature_c,
-            processes=_processes(card.pci, holders),
+            vram=state.vram,
+            gtt=state.gtt,
+            visible_vram=state.visible,
+            room=room(kind, state.vram, state.gtt, ram),
+            compute_units=node.compute_units if node else None,
+            bandwidth=self._bandwidth(card, node, kind),
+            processes=on_card(card.pci, held, ours),
+            **msgspec.structs.asdict(sensors),
         )
+
+    def _bandwidth(self, card: Card, node: KfdNode | None, kind: DeviceKind | None) -> float | None:
+        key = (card.pci, node)
+        if key not in self._bandwidths:
+            gfx = (node.gfx if node else None) or card.gfx
+            told = node.bank if node else None
+            found = kernel_bandwidth(*told, gfx, shared=kind is DeviceKind.IGPU) if told and kind else None
+            self._bandwidths[key] = found or bandwidth_of(card.name)
+        return self._bandwidths[key]
 
     def _pool(self, card: Card, name: str) -> Pool:
         """A memory pool by the driver's own counters, which never wake the card."""
-        total = values.byte_count(self._tree.text(f"{card.path}/mem_info_{name}_total")) or None
-        used = values.byte_count(self._tree.text(f"{card.path}/mem_info_{name}_used"))
+        total = values.byte_count(self._tree.live(f"{card.path}/mem_info_{name}_total")) or None
+        used = values.byte_count(self._tree.live(f"{card.path}/mem_info_{name}_used"))
         if used is not None and total is not None and used > total:
             used = None
         return Pool(total, used)
 
-    def _worker_share(self, worker: int | None, holders: list[Holder]) -> WorkerMemory | None:
+    def _worker_share(self, worker: int | None, held: Iterable[Held]) -> WorkerMemory | None:
         if worker is None:
             return None
         ram, mapped = host.process_ram(self._tree, worker)
-        gpus = tuple(_sums(holder) for holder in holders if holder.pid == worker)
-        return WorkerMemory(pid=worker, ram=ram, mapped=mapped, gpus=gpus[0] if gpus else ())
-
-
-def _sums(holder: Holder) -> tuple[WorkerGpu, ...]:
-    """What a process holds on each card."""
-    return tuple(
-        WorkerGpu(
-            pci=pci,
-            vram=_total(use.vram for use in holder.clients if use.pci == pci),
-            gtt=_total(use.gtt for use in holder.clients if use.pci == pci),
-            evicted=_total(use.evicted for use in holder.clients if use.pci == pci),
-        )
-        for pci in sorted({use.pci for use in holder.clients})
-    )
-
-
-def _processes(pci: str, holders: list[Holder]) -> tuple[ProcessMemory, ...]:
-    """Holders of memory on one card, largest first."""
-    found = [
-        ProcessMemory(pid=holder.pid, name=holder.name, vram=gpu.vram, gtt=gpu.gtt)
-        for holder in holders
-        for gpu in _sums(holder)
-        if gpu.pci == pci and (gpu.vram or gpu.gtt)
-    ]
-    return tuple(sorted(found, key=lambda process: (-(process.vram or 0) - (process.gtt or 0), process.pid)))
-
-
-def _total(parts: Iterable[int | None]) -> int | None:
-    known = [part for part in parts if part is not None]
-    return sum(known) if known else None
+        gpus = next((one.gpus for one in held if one.pid == worker), ())
+        return WorkerMemory(pid=worker, ram=ram, mapped=mapped, gpus=gpus)

@@ -8,6 +8,8 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from engine.memory.open_files import OpenFiles
+
 log = logging.getLogger(__name__)
 
 MAX_BYTES = 256 * 1024
@@ -53,6 +55,8 @@ class Tree:
     def __init__(self, root: Path, read: Callable[[str], bytes] = read_file) -> None:
         self._prefix = str(root).rstrip("/") + "/"
         self._read = read
+        self._files = OpenFiles()
+        self._again = self._files.read if read is read_file else read
         self._reported: set[tuple[str, int | None]] = set()
 
     def text(self, path: str) -> str | None:
@@ -69,6 +73,28 @@ class Tree:
             return self._read(self._prefix + path).decode("utf-8", "replace")
         except OSError:
             return None
+
+    def live(self, path: str) -> str | None:
+        """The text of a file that should be there and is read every second: it stays open in between."""
+        try:
+            return self._again(self._prefix + path).decode("utf-8", "replace")
+        except OSError as error:
+            self._report(path, error)
+            return None
+
+    def live_bytes(self, path: str) -> bytes | None:
+        """The same of a file that may go away at any time: never logged."""
+        try:
+            return self._again(self._prefix + path)
+        except OSError:
+            return None
+
+    def release(self, path: str | None = None) -> None:
+        """Let go of a file that was read live; of all of them without ``path``."""
+        if path is None:
+            self._files.close_all()
+        else:
+            self._files.close(self._prefix + path)
 
     def names(self, path: str) -> list[str]:
         """The names in a folder, sorted; empty when it cannot be listed."""

@@ -8,6 +8,7 @@ BYTES_LIMIT = 1 << 50
 """A petabyte: a larger figure is garbage, such as 2^64 - 1."""
 
 PCI = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_DPM = re.compile(r"^[ \t]*[0-9A-Za-z]+:[ \t]*([0-9]{1,6})[ \t]*[Mm][Hh]z[ \t]*\*", re.MULTILINE)
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{1,8}")
 _SIZE = re.compile(r"([0-9]{1,20})\s*([A-Za-z]*)")
@@ -47,6 +48,28 @@ def watts(text: str | None) -> float | None:
     """Watts from microwatts; a running card takes more than none and less than a kilowatt."""
     value = whole(text)
     return value / 1_000_000 if value is not None and 0 < value < 1_000_000_000 else None
+
+
+def rpm(text: str | None) -> int | None:
+    """Turns a minute; 0 is a fan that stands still."""
+    value = whole(text)
+    return value if value is not None and 0 <= value <= 50_000 else None
+
+
+def megahertz(text: str | None) -> int | None:
+    """MHz from Hz; 0 is a clock that is not told."""
+    value = whole(text)
+    return round(value / 1_000_000) if value is not None and 0 < value < 10_000_000_000 else None
+
+
+def dpm_clock(text: str | None) -> int | None:
+    """MHz of the row that ``pp_dpm_*`` marks with a star; None without one.
+
+    The rows are ``index: clock [*]``, where the index may be a letter (deep sleep) and the current clock a row of its
+    own. Of several marked rows the last counts.
+    """
+    marked = [int(clock) for clock in _DPM.findall(text or "")]
+    return marked[-1] if marked and 0 < marked[-1] < 10_000 else None
 
 
 def hex_id(text: str | None) -> int | None:

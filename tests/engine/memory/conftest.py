@@ -40,4 +40,4 @@ class Recorder:
 
 def sample(root: Path, worker: int | None = WORKER) -> MemorySnapshot:
     """One sample by a fresh reader, comparable with others."""
-    return MemorySampler(root, clock=lambda: 0.0).sample(worker, whole=True)
+    return MemorySampler(root, clock=lambda: 0.0, own=0).sample(worker, whole=True)

@@ -15,6 +15,7 @@ CARD = "0000:03:00.0"
 HARMLESS = {
     "vendor", "device", "revision", "uevent", "runtime_status",
     "mem_info_vram_total", "mem_info_vram_used", "mem_info_gtt_total", "mem_info_gtt_used",
+    "mem_info_vis_vram_total", "mem_info_vis_vram_used",
 }  # fmt: skip
 """Static ids, the status itself, and counters that the driver keeps in software."""
 

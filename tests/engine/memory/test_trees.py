@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from engine.memory.records import MemorySnapshot, as_json
+from engine.memory.sensors import Sensors
 from engine.protocol.types import DeviceKind
 from tests.engine.memory.conftest import sample
 from tests.fakes.sysroot import FOLDER, machines, parse
@@ -153,18 +154,30 @@ SPOILS = {
     "binary": fill(b"\xff\xfe\0\x80" * 9),
 }
 
+SENSORS = set(Sensors.__struct_fields__)
 AFFECTS = {
     "mem_info_vram_total": {"vram.total", "room", "vram.used"},
     "mem_info_vram_used": {"vram.used", "room"},
     "mem_info_gtt_total": {"gtt.total", "room"},
     "mem_info_gtt_used": {"gtt.used", "room"},
+    "mem_info_vis_vram_total": {"visible_vram.total", "visible_vram.used"},
+    "mem_info_vis_vram_used": {"visible_vram.used"},
     "gpu_busy_percent": {"busy_percent"},
+    "mem_busy_percent": {"memory_busy_percent"},
+    "freq1_input": {"core_mhz"},
+    "freq2_input": {"memory_mhz"},
+    "pp_dpm_mclk": {"memory_mhz"},
     "power1_average": {"power_w"},
+    "power1_cap": {"power_cap_w"},
     "temp1_input": {"temperature_c"},
-    "device": {"name", "gfx", "kind"},
-    "revision": {"name"},
-    "properties": {"gfx"},
-    "runtime_status": {"asleep", "busy_percent", "power_w", "temperature_c"},
+    "temp2_input": {"junction_c"},
+    "temp3_input": {"memory_c"},
+    "fan1_input": {"fan_rpm"},
+    "device": {"name", "gfx", "kind", "bandwidth"},
+    "revision": {"name", "bandwidth"},
+    "properties": {"gfx", "compute_units", "bandwidth"},
+    "runtime_status": {"asleep", *SENSORS},
+    "mm_stat": {"ram.zram"},
     "meminfo": {"room", "ram.total", "ram.available", "ram.swap_total", "ram.swap_free"},
     "comm": {"processes"},
 }
@@ -176,6 +189,8 @@ def allowed(path: str) -> set[str]:
         return {"processes", "worker.gpus"}
     if path.endswith("/status"):
         return {"worker.ram", "worker.mapped"}
+    if path.endswith("proc/pressure/memory"):
+        return {"ram.stall"}
     return AFFECTS.get(path.rpartition("/")[2], set())
 
 
