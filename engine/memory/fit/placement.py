@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from engine.backends.placement import Placement, place
+from engine.errors import VrambleError
 from engine.memory.fit.records import FitDevice, FitModel
 from engine.protocol.types import DeviceKind, LoadOptions, SplitMode
 
@@ -47,7 +48,9 @@ def lay_out(model: FitModel, options: LoadOptions, devices: Sequence[FitDevice])
     """
     placement = place([device.info for device in devices], (), options, lambda _devices: False)
     known = {device.info.id: device for device in devices}
-    cpu = next(device for device in devices if device.info.kind is DeviceKind.CPU)
+    cpu = next((device for device in devices if device.info.kind is DeviceKind.CPU), None)
+    if cpu is None:
+        raise VrambleError("no-cpu-backend", "There is no processor among the devices.")
     gpus = tuple(known[info.id] for info in placement.devices if info.kind is not DeviceKind.CPU)
     n_slots = model.max_layers
     asked = n_slots if options.n_gpu_layers < 0 else min(options.n_gpu_layers, n_slots)

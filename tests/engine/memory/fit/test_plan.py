@@ -230,9 +230,11 @@ def test_a_context_of_the_model() -> None:
 
 
 def test_no_processor_is_an_error() -> None:
-    with pytest.raises(VrambleError) as caught:
-        predict(model(), SMALL, [])
-    assert caught.value.code == "no-cpu-backend"
+    two = LoadOptions(devices=("Vulkan0", "Vulkan1"))
+    for options, devices in ((SMALL, []), (SMALL, [gpu(GIB)]), (two, [gpu(GIB, 0), gpu(GIB, 1)])):
+        with pytest.raises(VrambleError) as caught:
+            predict(model(), options, devices)
+        assert caught.value.code == "no-cpu-backend"
 
 
 @settings(deadline=None)
