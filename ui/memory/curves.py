@@ -57,7 +57,7 @@ class Curves:
     """Stack and lines of one subject."""
 
     def __init__(self, subject: Subject, card: str | None) -> None:
-        self.subject, self._card = subject, card
+        self.subject, self.card = subject, card
         self.stack = Runs(len(subject.layers))
         self.lines = {name: Runs(1) for name in LINES}
         self.highest = dict.fromkeys(LINES, 0.0)
@@ -78,7 +78,7 @@ class Curves:
         sizes = values(point, self.subject)
         tops = None if sizes is None else [float(sum(sizes[: number + 1])) for number in range(len(sizes))]
         self.stack.add(point.at, tops)
-        gpu = point.gpu(self._card) if self._card is not None else None
+        gpu = point.gpu(self.card) if self.card is not None else None
         for name, figure in LINES.items():
             value = figure(gpu) if gpu is not None else None
             self.lines[name].add(point.at, None if value is None else (float(value),))

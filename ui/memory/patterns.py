@@ -80,12 +80,12 @@ class Patterns:
     """Brushes for one colour scheme and one device pixel ratio, made when they are wanted first."""
 
     def __init__(self, tokens: Tokens, ratio: float) -> None:
-        self._tokens, self._ratio = tokens, ratio
+        self.tokens, self._ratio = tokens, ratio
         self._brushes: dict[tuple[Region, PartOwner], QBrush] = {}
 
     def fits(self, tokens: Tokens, ratio: float) -> bool:
         """Whether these brushes are for such a screen."""
-        return tokens is self._tokens and ratio == self._ratio
+        return tokens is self.tokens and ratio == self._ratio
 
     def brush(self, region: Region, owner: PartOwner) -> QBrush:
         """The filling of one owner in one kind of memory."""
@@ -95,12 +95,12 @@ class Patterns:
         return self._brushes[key]
 
     def _make(self, region: Region, owner: PartOwner) -> QBrush:
-        colour, pattern = colour_of(region, self._tokens), PATTERNS[owner]
+        colour, pattern = colour_of(region, self.tokens), PATTERNS[owner]
         if pattern.tint == 1.0:
             return QBrush(colour)
         side = round(TILE * self._ratio)
         tile = QPixmap(side, side)
-        tile.fill(QColor(self._tokens.raised))
+        tile.fill(QColor(self.tokens.raised))
         painter = QPainter(tile)
         painter.scale(side / TILE, side / TILE)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -1,0 +1,83 @@
+"""What a moment of the last minutes looked like, in words. Pure, apart from translation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.memory.history import Marker, MarkerKind, Point
+from ui.memory.page_words import tr
+from ui.memory.series import Subject, values
+from ui.memory.words import gib, number
+
+MOMENT_S = 3.0
+"""A load or unload so near belongs to a moment."""
+
+
+def ago(seconds: float) -> str:
+    """``now``, ``45 s ago``, ``2 min 13 s ago``."""
+    whole = round(max(0.0, seconds))
+    if whole < 1:
+        return tr("now")
+    minutes, rest = divmod(whole, 60)
+    if not minutes:
+        return tr("{s} s ago").format(s=rest)
+    if not rest:
+        return tr("{m} min ago").format(m=minutes)
+    return tr("{m} min {s} s ago").format(m=minutes, s=rest)
+
+
+def event(marker: Marker, now: float) -> str:
+    """What a marker stands for, and when."""
+    name = marker.text or tr("the model")
+    if marker.kind is MarkerKind.LOAD:
+        return tr("{name} was loaded, {ago}").format(name=name, ago=ago(now - marker.at))
+    if marker.kind is MarkerKind.UNLOAD:
+        return tr("{name} was unloaded, {ago}").format(name=name, ago=ago(now - marker.at))
+    if marker.until is None:
+        return tr("{name} answers, begun {ago}").format(name=name, ago=ago(now - marker.at))
+    length = f"{max(0.0, marker.until - marker.at):.0f}"
+    return tr("{name} answered for {n} s, {ago}").format(name=name, n=length, ago=ago(now - marker.at))
+
+
+def events_at(markers: Sequence[Marker], at: float) -> tuple[Marker, ...]:
+    """What happened then: answers that ran, loads and unloads near by."""
+    return tuple(marker for marker in markers if _touches(marker, at))
+
+
+def line(subject: Subject, point: Point | None, at: float, now: float, markers: Sequence[Marker]) -> str:
+    """The exact figures of one moment."""
+    texts = [_figures(subject, point), *(event(marker, now) for marker in events_at(markers, at))]
+    return f"{ago(now - at)}: " + ". ".join(texts) + "."
+
+
+def sensor_texts(subject: Subject, point: Point, card: str | None) -> list[str]:
+    """Busy, temperature, power of then."""
+    gpu = point.gpu(card or subject.key)
+    if gpu is None:
+        return []
+    texts = []
+    if gpu.busy_percent is not None:
+        texts.append(tr("{n} % busy").format(n=gpu.busy_percent))
+    if gpu.temperature_c is not None:
+        texts.append(f"{gpu.temperature_c:.0f} °C")
+    if gpu.power_w is not None:
+        texts.append(f"{gpu.power_w:.0f} W")
+    return texts
+
+
+def _figures(subject: Subject, point: Point | None) -> str:
+    if point is None:
+        return tr("nothing was measured")
+    sizes = values(point, subject)
+    if sizes is None:
+        return tr("not known")
+    used = tr("{used} of {total} in use").format(used=gib(sum(sizes)), total=gib(subject.total))
+    parts = (f"{layer.name} {number(size)}" for layer, size in zip(subject.layers, sizes, strict=True) if size)
+    sensors = sensor_texts(subject, point, None)
+    return "; ".join(text for text in (used, ", ".join(parts), ", ".join(sensors)) if text)
+
+
+def _touches(marker: Marker, at: float) -> bool:
+    if marker.kind is MarkerKind.ANSWER:
+        return marker.at <= at and (marker.until is None or at <= marker.until)
+    return abs(marker.at - at) <= MOMENT_S
