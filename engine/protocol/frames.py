@@ -13,6 +13,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.protocol.bench import BenchSample, BenchTest
+from engine.protocol.caching import CachePolicy
 from engine.protocol.probe import Probe, Reference
 from engine.protocol.types import (
     BackendInfo,
@@ -36,6 +37,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, tag="load"):
     id: int
     path: str
     options: LoadOptions = LoadOptions()
+    cache: CachePolicy = CachePolicy()
 
 
 class Unload(msgspec.Struct, frozen=True, kw_only=True, tag="unload"):
@@ -52,6 +54,8 @@ class Generate(msgspec.Struct, frozen=True, kw_only=True, tag="generate"):
         stop: Texts that end the answer; in a thought they are just text.
         prefill: The beginning of the answer, which the model goes on with; the deltas hold only what is new.
         prefill_thinking: The thought before ``prefill``; without one the model goes on with the thought.
+        conversation: Name of the conversation; its KV cache is kept by that, see `CachePolicy`. "": by no name.
+        temporary: Nothing of it goes to a disk.
     """
 
     id: int
@@ -62,6 +66,8 @@ class Generate(msgspec.Struct, frozen=True, kw_only=True, tag="generate"):
     thinking: Thinking = Thinking()
     prefill: str = ""
     prefill_thinking: str = ""
+    conversation: str = ""
+    temporary: bool = False
 
 
 class ListDevices(msgspec.Struct, frozen=True, kw_only=True, tag="list_devices"):
@@ -108,6 +114,12 @@ class Cancel(msgspec.Struct, frozen=True, kw_only=True, tag="cancel"):
     """End the request ``target`` as soon as possible."""
 
     target: int
+
+
+class Forget(msgspec.Struct, frozen=True, kw_only=True, tag="forget"):
+    """Keep nothing of these conversations any more, in memory or on the disk. Has no answer; waits for what runs."""
+
+    conversations: tuple[str, ...]
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
@@ -222,7 +234,7 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
 
 
 Request = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench
-ToWorker = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench | Cancel
+ToWorker = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench | Cancel | Forget
 Terminal = Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Benched | Failed
 FromWorker = Hello | Progress | Delta | Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Benched | Failed
 

@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 
 from engine.library.names import shard_name, shard_of
-from engine.protocol.types import BackendInfo, LoadOptions, ModelInfo
+from engine.protocol.types import BackendInfo, LoadOptions, ModelInfo, RopeScaling
 
 TEST_VERSION: Final = 1
 """Raise it when the self-test itself says something else than before."""
@@ -63,6 +63,12 @@ def fingerprint(
         "outcome": (info.gpu_layers, info.flash_attention),
     }
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:24]
+
+
+def cache_mark(mark: str, info: ModelInfo, options: LoadOptions) -> str:
+    """The fingerprint ``mark`` of a load, and what else decides what its KV cache holds: a stretched RoPE."""
+    stretched = options.rope_scaling in (RopeScaling.LINEAR, RopeScaling.YARN) and not options.rope_freq_scale
+    return f"{mark}/{info.n_ctx}" if stretched else mark
 
 
 def model_files(path: Path) -> list[Path]:

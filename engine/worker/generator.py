@@ -17,6 +17,7 @@ from engine.worker.model import LoadedModel
 from engine.worker.output import DeltaWriter
 from engine.worker.prompt import DECODE_ABORTED, DECODE_OK, PromptCancelled, decode, decode_problem, evaluate
 from engine.worker.prompt_text import Prompt, make_prompt
+from engine.worker.slots import Slot
 from engine.worker.templates.process import RenderCancelled, TemplateProcess
 from engine.worker.thinking.control import ThoughtControl
 
@@ -80,6 +81,17 @@ class Generator:
         self._prompt = prompt.tokens
         chooser.follow(prompt.prefill)
         self._timing.prompt_begin = time.monotonic()
+        slot = self._turn_to_conversation()
+        try:
+            return self._read_and_write(prompt, chooser)
+        finally:
+            slot.busy = False
+
+    def _turn_to_conversation(self) -> Slot:
+        request = self._request
+        return self._loaded.conversations.turn_to(request.conversation, self._prompt, temporary=request.temporary)
+
+    def _read_and_write(self, prompt: Prompt, chooser: Chooser) -> FinishReason:
         self._reused = evaluate(self._loaded, self._prompt, self._cancel, self._prompt_progress)
         self._timing.prompt_end = time.monotonic()
         chooser.remember(self._prompt)

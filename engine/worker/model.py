@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from engine.memory.host import read_ram
+from engine.memory.tree import Tree, sysroot
+from engine.protocol.caching import CachePolicy
 from engine.protocol.types import ModelInfo
+from engine.worker.conversations import Conversations
+from engine.worker.disk_states import DiskStates
+from engine.worker.kept_states import KeptStates
 from engine.worker.native import Llama, Pointer
 from engine.worker.pace import Pace
 from engine.worker.prompt_cache import PromptCache
+from engine.worker.slots import Slot
 from engine.worker.templates.chat import ChatTemplate
 from engine.worker.thinking.tags import ThoughtMarks
 from engine.worker.vocabulary import SpecialTextGuard, Vocabulary
@@ -15,7 +22,13 @@ from engine.worker.vocabulary import SpecialTextGuard, Vocabulary
 
 @dataclass
 class LoadedModel:
-    """Everything that a generation needs. ``stops`` are end-of-turn markers that exist only as text."""
+    """Everything that a generation needs.
+
+    Attributes:
+        cache: The first sequence of the KV cache.
+        more: The other sequences, for answers that are written at the same time.
+        stops: End-of-turn markers that exist only as text.
+    """
 
     llama: Llama
     model: Pointer
@@ -28,13 +41,24 @@ class LoadedModel:
     n_batch: int
     pace: Pace
     stops: tuple[str, ...] = ()
+    more: tuple[PromptCache, ...] = ()
     marks: ThoughtMarks = field(init=False)
+    conversations: Conversations = field(init=False)
 
     def __post_init__(self) -> None:
+        self.keep(CachePolicy(memory=0), "")
         self.marks = ThoughtMarks.of(self.vocabulary)
         self.vocabulary.go_on_at(self.marks.of_token)
 
+    def keep(self, policy: CachePolicy, mark: str) -> None:
+        """Keep the caches of conversations, from now on. ``mark``: fingerprint of the load."""
+        tree = Tree(sysroot())
+        kept = KeptStates(policy.memory, lambda: read_ram(tree).available)
+        slots = [Slot(cache) for cache in (self.cache, *self.more)]
+        self.conversations = Conversations(slots, kept, DiskStates(policy, mark), self.info.n_ctx)
+
     def close(self) -> None:
         """Free context and model."""
+        self.conversations.close()
         self.llama.api.llama_free(self.context)
         self.llama.api.llama_model_free(self.model)

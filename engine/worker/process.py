@@ -6,15 +6,17 @@ import faulthandler
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from queue import Empty
+from typing import Protocol
 
 from engine.backends.catalogue import BINDINGS, Catalogue, load_guard
 from engine.backends.load_guard import LoadGuard
 from engine.errors import VrambleError
 from engine.memory.cards import CardFinder
 from engine.memory.tree import Tree
-from engine.protocol.frames import PROTOCOL_VERSION, FromWorker, Hello, Request, Terminal
+from engine.protocol.frames import PROTOCOL_VERSION, Forget, FromWorker, Generate, Hello, Request, Terminal
 from engine.worker.cancel import CancelFlag
 from engine.worker.guard import die_with_parent
 from engine.worker.log import NativeLog
@@ -24,7 +26,20 @@ from engine.worker.requests import Requests, failed
 
 DEBUG_LOG = "VRAMBLE_WORKER_DEBUG"
 
-Answer = Callable[[Request, float], Terminal]
+IDLE_SECONDS = 30.0
+"""Without a request, after an answer, before caches are written: not each turn of a quick talk wears the disk."""
+
+
+class Desk(Protocol):
+    """What `Requests` can be asked for."""
+
+    def answer(self, request: Request, taken: float) -> Terminal: ...
+
+    def forget(self, conversations: Sequence[str]) -> None: ...
+
+    def save(self, stopped: Callable[[], bool]) -> bool: ...
+
+    def close(self) -> None: ...
 
 
 def private_streams() -> tuple[int, int]:
@@ -51,25 +66,35 @@ def run() -> int:
     guard = load_guard(os.environ)
     inbox = Inbox(frames_in, writer.send, cancel, guard.wanted_end)
     inbox.start()
-    answer, close = start_engine(cancel, writer.send, guard)
-    serve(inbox, answer, writer.send)
-    close()
+    desk = start_engine(cancel, writer.send, guard)
+    serve(inbox, desk, writer.send)
+    desk.close()
     sys.stderr.flush()
     os._exit(0)
 
 
-def serve(inbox: Inbox, answer: Answer, send: Callable[[FromWorker], None]) -> None:
-    """Answer requests in order until stdin ends."""
-    while (item := inbox.next()) is not None:
+def serve(inbox: Inbox, desk: Desk, send: Callable[[FromWorker], None]) -> None:
+    """Answer requests in order until stdin ends. While none comes, what can be kept on the disk is written."""
+    saved = True
+    while True:
+        try:
+            item = inbox.next(None if saved else IDLE_SECONDS)
+        except Empty:
+            saved = desk.save(lambda: inbox.waiting)
+            continue
+        if item is None:
+            return
         request, taken = item
-        terminal = answer(request, taken)
+        if isinstance(request, Forget):
+            desk.forget(request.conversations)
+            continue
+        terminal = desk.answer(request, taken)
+        saved = not isinstance(request, Generate)
         inbox.finish()
         send(terminal)
 
 
-def start_engine(
-    cancel: CancelFlag, send: Callable[[FromWorker], None], guard: LoadGuard
-) -> tuple[Answer, Callable[[], None]]:
+def start_engine(cancel: CancelFlag, send: Callable[[FromWorker], None], guard: LoadGuard) -> Desk:
     """Load the engine and say hello. If it cannot be loaded each request is answered with the reason."""
     log = NativeLog(debug=bool(os.environ.get(DEBUG_LOG)))
     try:
@@ -80,7 +105,7 @@ def start_engine(
         reason = error
         print(f"{reason.message} {reason.detail}", file=sys.stderr, flush=True)
         send(Hello(protocol=PROTOCOL_VERSION, pid=os.getpid(), engine=""))
-        return (lambda request, _taken: failed(request.id, reason)), (lambda: None)
+        return NoEngine(reason)
     requests = Requests(llama, catalogue, cancel, send)
     send(
         Hello(
@@ -92,4 +117,25 @@ def start_engine(
             amd_cards=len(CardFinder(Tree(Path("/"))).cards()),
         )
     )
-    return requests.answer, requests.close
+    return requests
+
+
+class NoEngine:
+    """Answers each request with the reason why there is no engine."""
+
+    def __init__(self, reason: VrambleError) -> None:
+        self._reason = reason
+
+    def answer(self, request: Request, taken: float) -> Terminal:
+        """The reason."""
+        return failed(request.id, self._reason)
+
+    def forget(self, conversations: Sequence[str]) -> None:
+        """Nothing is kept."""
+
+    def save(self, stopped: Callable[[], bool]) -> bool:
+        """Nothing is kept."""
+        return True
+
+    def close(self) -> None:
+        """Nothing is open."""

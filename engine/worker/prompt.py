@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable
+from typing import Final
 
 from engine.errors import VrambleError
 from engine.worker.cancel import CancelFlag
@@ -12,6 +13,9 @@ from engine.worker.model import LoadedModel
 
 DECODE_OK, DECODE_NO_SLOT, DECODE_ABORTED = 0, 1, 2
 _OUT_OF_MEMORY = -2
+
+OPENING: Final = 8
+"""Tokens at the end of a prompt that the next prompt of the conversation need not have: where the answer begins."""
 
 
 class PromptCancelled(Exception):  # noqa: N818 - no error
@@ -38,17 +42,22 @@ def evaluate(loaded: LoadedModel, prompt: list[int], cancel: CancelFlag, progres
     """
     cache = loaded.cache
     reused = cache.reuse(prompt)
+    last = max(reused, len(prompt) - OPENING) if not cache.goes_back else 0
     progress(reused, len(prompt))
+    start = time.monotonic()
     while len(cache.tokens) < len(prompt):
         if cancel.is_set:
             raise PromptCancelled
         done = len(cache.tokens)
-        part = prompt[done : done + loaded.pace.tokens]
+        if done == last:
+            cache.checkpoint()
+        part = prompt[done : min(done + loaded.pace.tokens, last if done < last else len(prompt))]
         begin = time.monotonic()
         decode(loaded, (ctypes.c_int32 * len(part))(*part), len(part))
         loaded.pace.took(len(part), time.monotonic() - begin)
         cache.tokens += part
         progress(len(cache.tokens), len(prompt))
+    loaded.conversations.disk.computed(len(prompt) - reused, time.monotonic() - start)
     return reused
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 
 from engine.protocol.codec import Garbage, encode, worker_input
-from engine.protocol.frames import Cancel, Failed, FromWorker, Request
+from engine.protocol.frames import Cancel, Failed, Forget, FromWorker, Request
 from engine.worker.cancel import CancelFlag
 
 GRACE_SECONDS = 1.0
@@ -66,7 +66,7 @@ class Inbox:
         self._on_end = on_end
         self._lock = threading.Lock()
         self._active: int | None = None
-        self._queue: SimpleQueue[tuple[Request, float] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Request | Forget, float] | None] = SimpleQueue()
         self._decoder = worker_input()
         self._thread = threading.Thread(target=self._read, name="frames", daemon=True)
 
@@ -74,9 +74,18 @@ class Inbox:
         """Begin to read."""
         self._thread.start()
 
-    def next(self) -> tuple[Request, float] | None:
-        """Wait for a request; it comes with the monotonic time of its arrival. None: stdin has ended."""
-        return self._queue.get()
+    @property
+    def waiting(self) -> bool:
+        """Something has come that `next` has not given out yet."""
+        return not self._queue.empty()
+
+    def next(self, seconds: float | None = None) -> tuple[Request | Forget, float] | None:
+        """Wait for a request; it comes with the monotonic time of its arrival. None: stdin has ended.
+
+        Raises:
+            queue.Empty: Nothing came in so many ``seconds``.
+        """
+        return self._queue.get(timeout=seconds)
 
     def finish(self) -> None:
         """The active request is about to get its terminal frame: the next one may come, late cancels are ignored."""
@@ -97,14 +106,14 @@ class Inbox:
         for frame in self._decoder.feed(data):
             self._take(frame)
 
-    def _take(self, frame: Request | Cancel | Garbage) -> None:
+    def _take(self, frame: Request | Cancel | Forget | Garbage) -> None:
         if isinstance(frame, Garbage):
             self._refuse_garbage(frame)
         elif isinstance(frame, Cancel):
             with self._lock:
                 if frame.target == self._active:
                     self._cancel.set()
-        elif self._claim(frame.id):
+        elif isinstance(frame, Forget) or self._claim(frame.id):
             self._queue.put((frame, time.monotonic()))
         else:
             self._send(Failed(id=frame.id, code="busy", message="The engine is busy with another request."))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -33,7 +33,7 @@ from engine.protocol.frames import (
 )
 from engine.worker.cancel import CancelFlag
 from engine.worker.dry_run import simulate
-from engine.worker.fingerprint import driver_words, fingerprint
+from engine.worker.fingerprint import cache_mark, driver_words, fingerprint
 from engine.worker.generator import Generator
 from engine.worker.loader import Loader
 from engine.worker.model import LoadedModel
@@ -42,6 +42,9 @@ from engine.worker.power import PowerMeter
 from engine.worker.reference import ReferenceRun
 from engine.worker.self_test import SelfTester
 from engine.worker.templates.process import TemplateProcess
+
+SAVE_SECONDS = 0.7
+"""Caches of conversations may be written so long before a model goes. A process has a second to end."""
 
 
 class Requests:
@@ -95,6 +98,7 @@ class Requests:
         loaded = self._loaded = self._loader.load(Path(request.path), request.options, progress)
         mark = fingerprint(loaded.info, request.options, self._catalogue.backends, self._llama.version)
         loaded.info = msgspec.structs.replace(loaded.info, fingerprint=mark)
+        loaded.keep(request.cache, cache_mark(mark, loaded.info, request.options))
         return Loaded(id=request.id, model=loaded.info, seconds=time.monotonic() - taken)
 
     def _generate(self, request: Generate, taken: float) -> Terminal:
@@ -105,6 +109,7 @@ class Requests:
             self._unload()
             probe = ReferenceRun(self._llama, self._catalogue, self._cancel).run(request.reference)
         else:
+            self._model().conversations.leave_all()
             probe = SelfTester(self._model(), self._cancel).run()
         return SelfTested(id=request.id, probe=probe, seconds=time.monotonic() - taken)
 
@@ -126,6 +131,8 @@ class Requests:
         if request.test is None:
             return Benched(id=request.id, ram=ram_speed())
         loaded = self._model()
+        if not request.warm:
+            loaded.conversations.leave_all()
         meter = PowerMeter([device.pci for device in loaded.info.devices if device.pci])
 
         def progress(done: int, total: int) -> None:
@@ -142,7 +149,18 @@ class Requests:
     def _unload(self) -> None:
         loaded, self._loaded = self._loaded, None
         if loaded is not None:
+            end = time.monotonic() + SAVE_SECONDS
+            loaded.conversations.save(lambda: time.monotonic() > end)
             loaded.close()
+
+    def forget(self, conversations: Sequence[str]) -> None:
+        """Keep nothing of these conversations."""
+        if self._loaded is not None:
+            self._loaded.conversations.forget(conversations)
+
+    def save(self, stopped: Callable[[], bool]) -> bool:
+        """Write caches of conversations to the disk until ``stopped``. True: nothing is left to write."""
+        return self._loaded is None or self._loaded.conversations.save(stopped)
 
     def close(self) -> None:
         """Free the model and end the template process."""

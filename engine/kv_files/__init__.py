@@ -1,0 +1,1 @@
+"""Files that keep the KV cache of a conversation over restarts."""
