@@ -133,7 +133,8 @@ def entries(arch: str, sizes: Sizes, **more: Value) -> dict[str, Value]:
     }
 
 
-def _attention(layer: int, sizes: Sizes, kind: str) -> list[Weight]:
+def attention(layer: int, sizes: Sizes, kind: str) -> list[Weight]:
+    """Queries, keys, values, output and the norms of one layer."""
     width, inner, pairs = sizes.width, sizes.heads * sizes.head, sizes.kv_heads * sizes.head
     block = f"blk.{layer}"
     return [
@@ -146,7 +147,8 @@ def _attention(layer: int, sizes: Sizes, kind: str) -> list[Weight]:
     ]
 
 
-def _feed_forward(layer: int, sizes: Sizes, kind: str) -> list[Weight]:
+def feed_forward(layer: int, sizes: Sizes, kind: str) -> list[Weight]:
+    """Gate, up and down of one layer."""
     block, width, ff = f"blk.{layer}", sizes.width, sizes.ff
     return [
         Weight(f"{block}.ffn_gate.weight", (width, ff), kind),
@@ -155,7 +157,8 @@ def _feed_forward(layer: int, sizes: Sizes, kind: str) -> list[Weight]:
     ]
 
 
-def _experts(layer: int, width: int, ff: int, count: int, kind: str) -> list[Weight]:
+def expert_weights(layer: int, width: int, ff: int, count: int, kind: str) -> list[Weight]:
+    """The router and all experts of one layer."""
     block = f"blk.{layer}"
     return [
         Weight(f"{block}.ffn_gate_inp.weight", (width, count), "F32"),
@@ -165,7 +168,8 @@ def _experts(layer: int, width: int, ff: int, count: int, kind: str) -> list[Wei
     ]
 
 
-def _ends(sizes: Sizes, kind: str, *, tied: bool) -> list[Weight]:
+def ends(sizes: Sizes, kind: str, *, tied: bool) -> list[Weight]:
+    """Embeddings, last norm and, unless they are ``tied``, output."""
     matrix = (sizes.width, sizes.vocabulary)
     found = [Weight("token_embd.weight", matrix, kind), Weight("output_norm.weight", (sizes.width,), "F32")]
     return found if tied else [*found, Weight("output.weight", matrix, kind)]
@@ -173,25 +177,25 @@ def _ends(sizes: Sizes, kind: str, *, tied: bool) -> list[Weight]:
 
 def llama(sizes: Sizes = DENSE, kind: str = "F16", *, tied: bool = False) -> Model:
     """A dense llama: MHA, or GQA with fewer ``kv_heads``."""
-    weights = _ends(sizes, kind, tied=tied)
+    weights = ends(sizes, kind, tied=tied)
     for layer in range(sizes.layers):
-        weights += _attention(layer, sizes, kind) + _feed_forward(layer, sizes, kind)
+        weights += attention(layer, sizes, kind) + feed_forward(layer, sizes, kind)
     return Model(entries("llama", sizes), weights)
 
 
 def moe(sizes: Sizes = MIXED, kind: str = "F16", *, experts: int = 8, used: int = 2) -> Model:
     """A llama whose feed-forward layers are mixtures of experts."""
-    weights = _ends(sizes, kind, tied=False)
+    weights = ends(sizes, kind, tied=False)
     for layer in range(sizes.layers):
-        weights += _attention(layer, sizes, kind) + _experts(layer, sizes.width, sizes.ff, experts, kind)
+        weights += attention(layer, sizes, kind) + expert_weights(layer, sizes.width, sizes.ff, experts, kind)
     return Model(entries("llama", sizes, expert_count=(U32, experts), expert_used_count=(U32, used)), weights)
 
 
 def gemma3(sizes: Sizes = WINDOWED, kind: str = "F16", window: int = 512) -> Model:
     """A Gemma 3: tied embeddings, and five layers of six with a window."""
-    weights = _ends(sizes, kind, tied=True)
+    weights = ends(sizes, kind, tied=True)
     for layer in range(sizes.layers):
-        weights += _attention(layer, sizes, kind) + _feed_forward(layer, sizes, kind)
+        weights += attention(layer, sizes, kind) + feed_forward(layer, sizes, kind)
         block = f"blk.{layer}"
         norms = {"post_attention_norm": sizes.width, "post_ffw_norm": sizes.width}
         norms |= {"attn_q_norm": sizes.head, "attn_k_norm": sizes.head}
@@ -205,7 +209,7 @@ LATENT, ROPE, NOPE = 256, 64, 64
 def deepseek2(sizes: Sizes = LITE, kind: str = "F16") -> Model:
     """A small DeepSeek V2 Lite: latent attention, one dense layer, then mixtures with a shared expert."""
     width, heads, experts, ff = sizes.width, sizes.heads, 4, 256
-    weights = _ends(sizes, kind, tied=False)
+    weights = ends(sizes, kind, tied=False)
     for layer in range(sizes.layers):
         block = f"blk.{layer}"
         weights += [
@@ -219,9 +223,9 @@ def deepseek2(sizes: Sizes = LITE, kind: str = "F16") -> Model:
             Weight(f"{block}.ffn_norm.weight", (width,), "F32"),
         ]
         if layer == 0:
-            weights += _feed_forward(layer, sizes, kind)
+            weights += feed_forward(layer, sizes, kind)
             continue
-        weights += _experts(layer, width, ff, experts, kind)
+        weights += expert_weights(layer, width, ff, experts, kind)
         shared = {"gate": (width, ff), "up": (width, ff), "down": (ff, width)}
         weights += [Weight(f"{block}.ffn_{part}_shexp.weight", dims, kind) for part, dims in shared.items()]
     own: dict[str, Value] = {

@@ -12,7 +12,7 @@ from engine.memory.fit import FitModel, fit_devices, measured_by, predict, read_
 from engine.protocol.frames import DryRan, DryRun, Failed
 from engine.protocol.types import KvType, LoadOptions, LoraAdapter, MemoryUse
 from tests.engine.worker.driver import Worker, user
-from tests.fakes import sparse_gguf
+from tests.fakes import sparse_gguf, sparse_variants
 from tests.fakes.sparse_gguf import Model, Sizes
 
 ALLOWED = {"VRAMBLE_ALLOW_SOFTWARE_GPU": "1"}
@@ -89,6 +89,25 @@ def test_forecast_and_dry_run_against_a_load(worker: Worker, tmp_path: Path, nam
         assert forecast.compute == use.compute
     assert answer.flash_attention is info.flash_attention
     assert answer.gpu_layers == info.gpu_layers == exact.gpu_layers
+
+
+OTHERS = {
+    "gemma2": sparse_variants.gemma2(LITTLE._replace(layers=5)),
+    "gpt-oss": sparse_variants.gpt_oss(LITTLE._replace(layers=4)),
+    "mamba2": sparse_variants.mamba2(LITTLE),
+    "lfm2": sparse_variants.lfm2(LITTLE._replace(layers=7)),
+}
+
+
+@pytest.mark.parametrize("kv_type", KvType)
+@pytest.mark.parametrize("arch", OTHERS)
+def test_caches_of_other_architectures(worker: Worker, tmp_path: Path, arch: str, kv_type: KvType) -> None:
+    path = OTHERS[arch].write(tmp_path / "model.gguf")
+    options = {"device": "cpu", "n_ctx": 5000, "kv_type_k": kv_type, "kv_type_v": kv_type}
+    answer = ran(worker, path, **options)
+    plan = predict(model_at(path), LoadOptions(**options), fit_devices(worker.hello.devices))
+    assert plan.uses[0].kv == pytest.approx(answer.caches, abs=30_000)
+    assert answer.caches > 100_000
 
 
 def test_no_weights_are_needed(worker: Worker, tmp_path: Path) -> None:
