@@ -41,7 +41,7 @@ ALLOWED = {
 }
 
 
-OF_COMMANDS = {"app.cli", "app.chat.load_flags"}
+OF_COMMANDS = {"app.cli", "app.chat.load_flags", "app.chat.sampling_flags"}
 """Modules that only commands use."""
 
 

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -203,7 +204,7 @@ def test_crash_in_the_middle_keeps_the_text_that_came(vramble, fake_worker, mode
     fake_worker(generate={"text": "one two three", "after": 2, "signal": "SIGKILL", "stderr": ["log"] * 50})
     done = vramble("chat", model, "--prompt", "x")
     assert (done.returncode, done.stdout) == (1, "one two ")
-    assert "memory ran out" in one_line(done.stderr)
+    assert re.search("killed|memory", one_line(done.stderr)), "the reason depends on the machine's own counters"
 
 
 @pytest.mark.parametrize(
