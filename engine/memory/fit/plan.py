@@ -24,6 +24,8 @@ def predict(
 ) -> FitPlan:
     """What a load with ``options`` takes on each device, and whether it fits. Pure, and fast enough for a slider.
 
+    Where the cache of an architecture is only guessed, that a model fits is not said before a dry run said so.
+
     Args:
         devices: From `engine.memory.fit.devices.fit_devices`; the processor must be among them.
         measured: A dry run of this model: its buffers replace the formula, and for other options scale it.
@@ -41,6 +43,8 @@ def predict(
         if fewer is not None:
             verdict, proposed = Verdict.PARTLY, fewer
             proposal = msgspec.structs.replace(options, n_gpu_layers=fewer)
+    if verdict in _GOOD and not model.known_cache and measured is None:
+        verdict = Verdict.UNKNOWN
     shown = layout if proposal is None else lay_out(model, proposal, devices)
     return FitPlan(
         options=options,

@@ -18,7 +18,7 @@ def reason_for(verdict: Verdict, uses: Sequence[DeviceUse], decides: Balance, la
     """
     if decides.room is None:
         return f"Needs {gib_number(decides.need)} GiB of {decides.place}; how much is free there is not known."
-    if verdict in (Verdict.FITS, Verdict.TIGHT):
+    if verdict in (Verdict.FITS, Verdict.TIGHT, Verdict.UNKNOWN):
         return _enough(verdict, uses)
     together = decides.place == RAM and len(uses) > 1
     needs = "Processor and GPU together need" if together else "Needs"
@@ -36,6 +36,8 @@ def _enough(verdict: Verdict, uses: Sequence[DeviceUse]) -> str:
     gpus = uses[:-1] or uses
     need, room = gib_number(sum(use.total for use in gpus)), gib_number(sum(use.room or 0 for use in gpus))
     place = RAM if len(uses) == 1 else gpus[0].name if len(gpus) == 1 else f"{len(gpus)} GPUs"
+    if verdict is Verdict.UNKNOWN:
+        return f"Needs about {need} GiB of the {room} GiB of {place}; what its context takes is only guessed."
     if verdict is Verdict.TIGHT:
         return f"Needs {need} GiB of the {room} GiB that a model can use of {place}, with little to spare."
     return f"Needs {need} GiB of the {room} GiB that a model can use of {place}."

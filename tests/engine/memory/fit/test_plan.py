@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import VrambleError
-from engine.memory.fit import FitModel, Verdict, fit_devices, predict
+from engine.memory.fit import FitModel, Verdict, fit_devices, measured_by, predict
 from engine.memory.fit import plan as plan_module
 from engine.memory.fit.placement import lay_out
 from engine.memory.fit.records import LayerCache, Piece
 from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory
 from engine.memory.room import room as room_of
 from engine.memory.sizes import GIB
+from engine.protocol.frames import DryRan
 from engine.protocol.types import DeviceKind, KvType, LoadOptions, MemoryUse, SplitMode
 from tests.engine.memory.fit.conftest import MIB, apu, cpu, gpu, info
 
@@ -113,6 +114,17 @@ def test_unknown_room_is_no_verdict() -> None:
     assert predict(model(), SMALL, [cpu(None)]).verdict is Verdict.UNKNOWN
     assert predict(model(), SMALL, [gpu(20 * GIB), cpu(None)]).verdict is Verdict.UNKNOWN, "the embeddings need RAM"
     assert predict(model(40 * GIB), SMALL, [gpu(1 * GIB), cpu(None)]).verdict is not Verdict.FITS
+
+
+def test_a_cache_that_is_only_guessed_is_no_verdict() -> None:
+    """Until llama.cpp was asked. That the weights alone are too much is known all the same."""
+    special, devices = model(known_cache=False), [gpu(20 * GIB), cpu()]
+    plan = predict(special, SMALL, devices)
+    assert (plan.verdict, plan.proposal) == (Verdict.UNKNOWN, SMALL)
+    assert "only guessed" in plan.reason
+    asked = measured_by(special, SMALL, devices, DryRan(id=1, caches=3 * GIB))
+    assert predict(special, SMALL, devices, asked).verdict is Verdict.FITS
+    assert predict(model(40 * GIB, known_cache=False), SMALL, [gpu(8 * GIB), cpu(9 * GIB)]).verdict is Verdict.NO
 
 
 def apu_devices(available: int, held: tuple[MemoryUse, ...] = ()):
