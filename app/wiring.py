@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject
 
+from app.bench.archive import Archive
+from app.bench.place import history_file
+from app.bench.service import BenchService
 from app.chat.controller import ChatController
 from app.chat.model_choice import ModelChoice
 from app.doctor.service import DoctorService
@@ -58,6 +61,7 @@ class Services:
     downloads: DownloadService
     memory: MemoryService
     load: LoadService
+    bench: BenchService
     changes: EngineChanges
     doctor: DoctorService
     look: DiskLook
@@ -80,6 +84,7 @@ class Services:
     def shutdown(self) -> None:
         """End what still runs, before this returns. After the event loop, bounded by the worker's 3 s."""
         self.self_tests.shutdown()
+        self.bench.shutdown()
         self.worker.shutdown()
         self.downloads.shutdown()
         self.library.shutdown()
@@ -155,6 +160,9 @@ def build(paths: Paths) -> Services:
     upkeep = Upkeep(worker, settings, notices, sleep, lifetime)
     memory.sampled.connect(upkeep.freed.take)
 
+    archive = Archive(history_file(paths), ThreadExecutor("bench"), lifetime)
+    own = WorkerConnection(paths, None, None, lifetime, settings)
+
     def judged() -> Mapping[str, str]:
         return without_ignored(settings.get(BackendSettings), os.environ)
 
@@ -169,6 +177,7 @@ def build(paths: Paths) -> Services:
         downloads=downloads,
         memory=memory,
         load=load,
+        bench=BenchService(worker, own, archive, load, machine, sysroot(), lifetime),
         changes=EngineChanges(worker, settings, load.options_for, lifetime),
         doctor=DoctorService(worker, ThreadExecutor("doctor"), judged, lifetime),
         look=DiskLook(ThreadExecutor("look"), lifetime),

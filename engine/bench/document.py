@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from engine.bench.history import Change, change
+from engine.bench.change import Change, change
 from engine.bench.judge import judge
 from engine.bench.records import Outcome, Report, Spread, VariantResult
 from engine.memory.sizes import gib_number

@@ -9,32 +9,14 @@ from typing import Final
 
 import msgspec
 
+from engine.bench.records import Published
+
 ASSET: Final = Path(__file__).resolve().parents[2] / "assets" / "bench" / "published.json"
 
 FOR_ORIENTATION: Final = ("RX 7900 XTX", "Radeon 8060S", "Steam Deck")
 """Cards that are shown where nothing is known of the own one: a fast, a large and a small one."""
 
 MOST: Final = 8
-
-
-class Published(msgspec.Struct, frozen=True, kw_only=True):
-    """One published figure. Speeds are tokens a second; None where none was given.
-
-    Attributes:
-        match: Regular expression for the device's name.
-        test: What was measured: ``pp512, tg128``, or ``1+512`` (a prompt of one token, 512 generated).
-    """
-
-    card: str
-    match: str
-    model: str
-    quant: str
-    backend: str
-    test: str
-    source: str
-    conditions: str = ""
-    prefill: float | None = None
-    decode: float | None = None
 
 
 class _File(msgspec.Struct):

@@ -195,3 +195,23 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def measured(self) -> tuple[VariantResult, ...]:
         """Variants with at least one figure."""
         return tuple(variant for variant in self.variants if any(test.samples for test in variant.tests))
+
+
+class Published(msgspec.Struct, frozen=True, kw_only=True):
+    """One published figure. Speeds are tokens a second; None where none was given.
+
+    Attributes:
+        match: Regular expression for the device's name.
+        test: What was measured: ``pp512, tg128``, or ``1+512`` (a prompt of one token, 512 generated).
+    """
+
+    card: str
+    match: str
+    model: str
+    quant: str
+    backend: str
+    test: str
+    source: str
+    conditions: str = ""
+    prefill: float | None = None
+    decode: float | None = None

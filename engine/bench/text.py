@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.bench.change import change
 from engine.bench.course import Course
 from engine.bench.document import number, variant_name, verdict_sentence
-from engine.bench.history import change
-from engine.bench.published import Published
-from engine.bench.records import Outcome, Report, VariantResult
+from engine.bench.records import Outcome, Published, Report, VariantResult
 
 HEAD = ("", "prompt tok/s", "generation tok/s", "lowest-highest", "of the memory's", "W", "tok/J", "change")
 

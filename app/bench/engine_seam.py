@@ -1,0 +1,81 @@
+"""What benchmarks need of other features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import SignalInstance
+
+from engine.client.states import WorkerState
+from engine.protocol.frames import Request
+from engine.protocol.types import LoadOptions, ModelInfo
+
+
+class BenchedEngine(Protocol):
+    """The chat's worker (`app.worker.service.WorkerService`)."""
+
+    @property
+    def model(self) -> ModelInfo | None:
+        """The loaded model."""
+
+    @property
+    def state(self) -> WorkerState:
+        """What it does."""
+
+    @property
+    def state_changed(self) -> SignalInstance:
+        """Emits `WorkerState`."""
+
+    def unload(self) -> None:
+        """Give the memory of the model back."""
+
+
+class Link(Protocol):
+    """Processes of a worker's own (`app.worker.connection.WorkerConnection`)."""
+
+    @property
+    def heard(self) -> SignalInstance:
+        """Emits events."""
+
+    @property
+    def ended(self) -> SignalInstance:
+        """Emits `WorkerDeath` or None, why it was killed, and the failures of what was pending."""
+
+    @property
+    def running(self) -> bool:
+        """There is a process."""
+
+    def start(self, added: Mapping[str, str]) -> None:
+        """Start a process."""
+
+    def submit(self, request: Request) -> None:
+        """Send a request."""
+
+    def cancel(self, target: int) -> None:
+        """End a request."""
+
+    def stop(self) -> None:
+        """End the process; returns at once."""
+
+    def shutdown(self) -> None:
+        """End the process before this returns."""
+
+
+class Remembered(Protocol):
+    """`app.load.remembered.RememberedOptions`."""
+
+    def remember(self, path: Path, options: LoadOptions) -> None:
+        """Load ``path`` like this from now on."""
+
+
+class Options(Protocol):
+    """`app.load.service.LoadService`."""
+
+    @property
+    def remembered(self) -> Remembered:
+        """Options that were chosen for single models."""
+
+    def options_for(self, path: Path) -> LoadOptions:
+        """How a model is loaded."""
