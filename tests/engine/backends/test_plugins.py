@@ -5,73 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
 
 import msgspec
 import pytest
 
-from engine.backends.build_record import BuildRecord, read_build_record
-from engine.backends.finding import Folder
-from engine.backends.ggml import Ggml, Registered, mapped_library
-from engine.backends.load_guard import LoadGuard
-from engine.backends.plugins import Conditions, load_plugins, names_off
-from engine.loading.why_cpu import missing_library
-from engine.memory.tree import Tree
-from engine.protocol.types import BackendInfo
-from tests.engine.backends.toy_plugins import ToyPlugins
-
-NAMES = {"cpu": "CPU", "vulkan": "Vulkan", "rpc": "RPC", "hip": "ROCm"}
-
-
-@dataclass
-class FakeGgml:
-    """Takes every plugin but those in ``refuse``; knows backends by the first word of the file's name."""
-
-    refuse: tuple[str, ...] = ()
-    called: dict[str, str] = field(default_factory=dict)
-    """File name -> what the backend calls itself, where that is not what the name says."""
-    devices: int = 1
-    loaded: list[Path] = field(default_factory=list)
-    unloaded: list[Registered] = field(default_factory=list)
-
-    def load(self, plugin: Path) -> Registered | None:
-        self.loaded.append(plugin)
-        if plugin.name in self.refuse:
-            return None
-        kind = plugin.stem.split("-")[1]
-        return Registered(len(self.loaded), self.called.get(plugin.name, NAMES.get(kind, kind)), self.devices)
-
-    def unload(self, registered: Registered) -> None:
-        self.unloaded.append(registered)
-
-
-@dataclass
-class Machine:
-    """The engine's own folder and the user's."""
-
-    toys: ToyPlugins
-    own: Path
-    users: Path
-
-    def put(self, folder: Path, *kinds: str) -> None:
-        for kind in kinds:
-            self.toys.put(folder / f"libggml-{kind}.so")
-
-    def load(self, ggml: FakeGgml, **conditions: Any) -> list[BackendInfo]:
-        values = {"build": BuildRecord(), "guard": LoadGuard(None, Tree(self.own)), **conditions}
-        folders = [Folder(self.own), Folder(self.users, users=True)]
-        return list(load_plugins(cast("Ggml", ggml), folders, Conditions(**values)))
-
-
-@pytest.fixture
-def machine(tmp_path: Path, toys: ToyPlugins) -> Machine:
-    own, users = tmp_path / "own", tmp_path / "users"
-    own.mkdir()
-    users.mkdir()
-    return Machine(toys, own, users)
+from engine.backends.build_record import BuildRecord
+from engine.backends.plugins import names_off
+from tests.engine.backends.played import FakeGgml, Machine
 
 
 def names(files: Sequence[Path]) -> list[str]:
@@ -123,60 +65,6 @@ def test_both_refused_give_both_reasons_in_one_record(machine: Machine) -> None:
     assert info.error == (
         f"It is no shared library. {machine.users / 'libggml-vulkan.so'} is not used: The file is empty."
     )
-
-
-def truncated(path: Path) -> None:
-    with path.open("r+b") as file:
-        file.truncate(5000)
-
-
-def emptied(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def foreign(path: Path) -> None:
-    raw = bytearray(path.read_bytes())
-    raw[18:20] = (183 if raw[18] != 183 else 62).to_bytes(2, "little")
-    path.write_bytes(raw)
-
-
-def a_folder(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def a_pipe(path: Path) -> None:
-    path.unlink()
-    os.mkfifo(path)
-
-
-def a_dead_link(path: Path) -> None:
-    path.unlink()
-    path.symlink_to(path.with_name("gone.so"))
-
-
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        (truncated, "The file is cut off: 5000 bytes are there, of at least "),
-        (emptied, "The file is empty."),
-        (foreign, "It is made for another kind of processor"),
-        (a_folder, "It is a folder, not a file."),
-        (a_pipe, "It is no plain file."),
-        (a_dead_link, "The link points to nothing."),
-    ],
-)
-def test_a_file_that_would_end_the_process_is_never_handed_to_the_loader(
-    machine: Machine, spoil: Callable[[Path], None], words: str
-) -> None:
-    machine.put(machine.users, "hip")
-    spoil(machine.users / "libggml-hip.so")
-    ggml = FakeGgml()
-    found = next(info for info in machine.load(ggml) if info.name == "ROCm")
-    assert not found.loaded
-    assert found.error is not None
-    assert found.error.startswith(words)
-    assert ggml.loaded == []
 
 
 def test_a_library_that_is_no_plugin(machine: Machine) -> None:
@@ -265,7 +153,7 @@ def test_the_variant_that_suits_the_processor_best(machine: Machine) -> None:
     for name, value in (("old", 1), ("best", 7), ("never", 0), ("good", 5)):
         machine.toys.put(machine.own / f"libggml-cpu-{name}.so", f"SCORE={value}")
     shutil.copy(machine.own / "libggml-cpu-best.so", machine.own / "libggml-cpu-cut.so")
-    truncated(machine.own / "libggml-cpu-cut.so")
+    os.truncate(machine.own / "libggml-cpu-cut.so", 5000)
     ggml = FakeGgml()
     machine.load(ggml)
     assert names(ggml.loaded) == ["libggml-cpu-best.so"]
@@ -334,29 +222,3 @@ def test_a_plugin_linked_to_another_base(machine: Machine) -> None:
     assert found.error == (
         "It was built for another llama.cpp: it needs libggml-base.so, this engine has libggml-base.so.0."
     )
-
-
-def test_the_missing_library() -> None:
-    assert missing_library("libvulkan.so.1: cannot open shared object file: No such file") == "libvulkan.so.1"
-    assert missing_library("/x/libggml-hip.so: undefined symbol: hipInit") is None
-
-
-def test_build_record(tmp_path: Path) -> None:
-    path = tmp_path / "build.json"
-    assert read_build_record(path) == BuildRecord()
-    path.write_text("{not json")
-    assert read_build_record(path) == BuildRecord()
-    path.write_text(json.dumps({"vulkan": False, "vulkan_reason": "no headers", "options": {}}))
-    assert read_build_record(path) == BuildRecord(vulkan=False, vulkan_reason="no headers")
-
-
-def test_the_library_that_is_mapped(tmp_path: Path) -> None:
-    maps = tmp_path / "maps"
-    maps.write_text(
-        "7f00-7f01 r-xp 00000000 08:01 1   /opt/a b/libggml-base.so.0.25\n"
-        "7f02-7f03 r-xp 00000000 08:01 2   /opt/a b/libggml.so.0.25\n"
-        "7f04-7f05 rw-p 00000000 00:00 0\n"
-    )
-    assert mapped_library("libggml", maps) == Path("/opt/a b/libggml.so.0.25")
-    assert mapped_library("libllama", maps) is None
-    assert mapped_library("libggml", tmp_path / "gone") is None
