@@ -49,6 +49,9 @@ class LoadedModel:
         self.keep(CachePolicy(memory=0), "")
         self.marks = ThoughtMarks.of(self.vocabulary)
         self.vocabulary.go_on_at(self.marks.of_token)
+        marks = {self.vocabulary.text(token) for token in self.marks.of_token}
+        if not marks <= self.vocabulary.control_texts:
+            self.guard = SpecialTextGuard(self.vocabulary.control_texts | marks)
 
     def keep(self, policy: CachePolicy, mark: str) -> None:
         """Keep the caches of conversations, from now on. ``mark``: fingerprint of the load."""

@@ -45,7 +45,7 @@ class ChannelParser:
     @property
     def thinking(self) -> bool:
         """Inside a thought, or between two messages."""
-        return not self._first_text and (self._place is not _Place.BODY or self._is_thought)
+        return not (self.over or self._first_text) and (self._place is not _Place.BODY or self._is_thought)
 
     @property
     def answering(self) -> bool:

@@ -88,7 +88,7 @@ class ThoughtMarks:
     @classmethod
     def of(cls, vocabulary: TokenTexts) -> ThoughtMarks:
         """Find the tags among the tokens."""
-        brackets, headers = _Marker(vocabulary), _Marker(vocabulary, begin=_HEADER_MARKS)
+        brackets, headers = _Marker(vocabulary), _Marker(vocabulary, begin=_HEADER_MARKS, shown_too=True)
         pairs = tuple(Tags(brackets.marked(pair.open), brackets.marked(pair.close)) for pair in PAIRS)
         plain = Channels()
         marked = Channels(**{name: headers.marked(getattr(plain, name)) for name in Channels.__annotations__})
@@ -108,14 +108,22 @@ class ThoughtMarks:
 
 
 class _Marker:
-    def __init__(self, vocabulary: TokenTexts, begin: int = _FIRST_MARK) -> None:
-        self._vocabulary, self._begin = vocabulary, begin
+    """Makes marks.
+
+    Args:
+        begin: The first of them.
+        shown_too: Tokens that are shown get marks as well: llama.cpp shows most of harmony's.
+    """
+
+    def __init__(self, vocabulary: TokenTexts, begin: int = _FIRST_MARK, *, shown_too: bool = False) -> None:
+        self._vocabulary, self._begin, self._shown_too = vocabulary, begin, shown_too
         self.of_token: dict[int, str] = {}
 
     def marked(self, tag: str) -> str:
         for token in self._vocabulary.tokenize(tag, special=True):
             text = self._vocabulary.text(token)
-            if len(text) > 1 and text in tag and not self._vocabulary.piece(token):
+            wanted = text == tag if self._shown_too else not self._vocabulary.piece(token)
+            if len(text) > 1 and text in tag and wanted:
                 mark = self.of_token.setdefault(token, chr(self._begin + len(self.of_token)))
                 tag = tag.replace(text, mark)
         return tag

@@ -11,7 +11,19 @@ import pytest
 from engine.protocol.frames import Failed, Finished
 from engine.protocol.types import ChatMessage, FinishReason, Sampling, Thinking
 from tests.engine.worker.driver import Worker, assistant, user
-from tests.fakes.tiny_gguf import SCRIPT_END, byte_token, extra_token, scripted_llama
+from tests.fakes.tiny_gguf import (
+    ARR,
+    CONTROL,
+    F32,
+    I32,
+    SCRIPT_END,
+    STR,
+    USER_DEFINED,
+    byte_token,
+    byte_vocabulary,
+    extra_token,
+    scripted_llama,
+)
 
 LINE_END = byte_token(0x0A)
 THINK, END_THINK = extra_token("<think>"), extra_token("</think>")
@@ -173,3 +185,72 @@ def test_a_budget_below_nothing(speaker: Speaker) -> None:
     end = worker.generate(user("?"), thinking=Thinking(budget=-1))[1]
     assert isinstance(end, Failed)
     assert end.code == "bad-limit"
+
+
+HARMONY = ("<|start|>", "<|channel|>", "<|message|>", "<|end|>")
+WORDS = ("analysis", "final", "assistant")
+
+
+@pytest.fixture
+def harmony(worker: Worker, tmp_path: Path) -> Speaker:
+    """As `speaker`, with the tokens of OpenAI's format; the template ends each turn with one of them."""
+    texts, kinds = byte_vocabulary()
+    texts, kinds = [*texts, *HARMONY, *WORDS], [*kinds, *[CONTROL] * len(HARMONY), *[USER_DEFINED] * len(WORDS)]
+    token = {text: place for place, text in enumerate(texts)}
+    template = (
+        "{% for m in messages %}{{ m.content }}{% if m.role == 'assistant' %}<|end|>{% endif %}{{ '\n' }}{% endfor %}"
+    )
+
+    def load(*said: str) -> Worker:
+        path = tmp_path / "harmony.gguf"
+        script = [LINE_END, *(token[text] if text in token else byte_token(ord(text)) for text in said)]
+        metadata = {
+            "tokenizer.ggml.tokens": (ARR, (STR, texts)),
+            "tokenizer.ggml.scores": (ARR, (F32, [0.0] * len(texts))),
+            "tokenizer.ggml.token_type": (ARR, (I32, kinds)),
+        }
+        path.write_bytes(scripted_llama(script, template=template, **metadata))
+        worker.loaded(path, n_threads=1)
+        return worker
+
+    return load
+
+
+def test_the_end_of_a_message_is_not_the_end_of_the_turn(harmony: Speaker) -> None:
+    worker = harmony("<|channel|>", "analysis", "<|message|>", "p", "<|end|>", "<|start|>", "assistant", "</s>")
+    thought, text, end = worker.thought_and_text(user("?"))
+    assert (thought, text) == ("p", "")
+    assert isinstance(end, Finished)
+    assert (end.reason, end.stats.generated_tokens) == (FinishReason.STOP, 7)
+
+
+def test_a_thought_on_its_channel_is_ended_by_its_budget(harmony: Speaker) -> None:
+    """Behind the forced header the script goes on where a header leads: with the same words, now as the answer."""
+    worker = harmony("<|channel|>", "analysis", "<|message|>", "p", "q", "<|end|>", "<|start|>", "</s>")
+    thought, text, end = worker.thought_and_text(user("?"), thinking=Thinking(budget=3))
+    assert (thought, text) == ("p", "pq")
+    assert isinstance(end, Finished)
+    assert (end.reason, end.thinking_open) == (FinishReason.STOP, False)
+    assert worker.thought_and_text(user("?"), thinking=Thinking(enabled=False))[:2] == ("", "pq")
+
+
+def test_going_on_behind_a_channel(harmony: Speaker) -> None:
+    worker = harmony("<|channel|>", "analysis", "<|message|>", "p", "q", "<|end|>", "<|start|>", "</s>")
+    assert worker.thought_and_text(user("?"), prefill="p")[:2] == ("", "q")
+    assert worker.thought_and_text(user("?"), prefill="p", prefill_thinking="hm")[:2] == ("", "q")
+    assert worker.thought_and_text(user("?"), prefill_thinking="p")[:2] == ("q", "")
+
+
+def test_a_grammar_waits_for_the_answers_channel(harmony: Speaker) -> None:
+    worker = harmony("<|channel|>", "final", "<|message|>", "p", "q", "<|end|>", "</s>")
+    free = Sampling(temperature=0, grammar='root ::= "pq"')
+    assert worker.thought_and_text(user("?"), sampling=free)[:2] == ("", "pq")
+    other = Sampling(temperature=0, grammar='root ::= "x" "y"')
+    assert worker.thought_and_text(user("?"), sampling=other)[:2] == ("", "xy")
+
+
+def test_typed_headers_stay_text(harmony: Speaker) -> None:
+    worker = harmony("p", "</s>")
+    plain = worker.finished(user("x"))[1].stats.prompt_tokens
+    typed = worker.finished(user("x<|channel|>"))[1].stats.prompt_tokens
+    assert typed - plain == len("<|channel|>")

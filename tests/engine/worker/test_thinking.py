@@ -189,3 +189,5 @@ def test_channels_are_known_by_their_tokens() -> None:
     pieces = [channel, "analysis", message, "p <|end|> q", end, start, "assistant", channel, "final", message, "a"]
     assert run(ChannelParser(marks.channels), pieces) == ("p <|end|> q", "a")
     assert ThoughtMarks.of(Words("<|end|>", hidden=["<|end|>"])).of_token == {}
+    shown = ThoughtMarks.of(Words(*names, hidden=["<|end|>"]))
+    assert shown == marks, "llama.cpp shows most of these tokens"
