@@ -31,6 +31,7 @@ from ui.window_settings import WindowSettings, pack_geometry, unpack_geometry
 
 if TYPE_CHECKING:
     from ui.library.window import ModelManagerWindow
+    from ui.memory.window import MemoryWindow
     from ui.settings.window import SettingsWindow
 
 NARROW = 1100
@@ -57,6 +58,7 @@ class MainWindow(QMainWindow):
         self._closing = self._done = False
         self._manager: ModelManagerWindow | None = None
         self._settings_window: SettingsWindow | None = None
+        self._memory_window: MemoryWindow | None = None
         self.setObjectName("mainWindow")
         self.setWindowTitle("Vramble")
         self.setMinimumSize(900, 600)
@@ -127,6 +129,16 @@ class MainWindow(QMainWindow):
             self._services.changes.reload_wanted.connect(self._model_actions.load)
         self._settings_window.present(page)
 
+    def open_memory(self) -> None:
+        """Show the memory page."""
+        from ui.memory.window import MemoryWindow
+
+        if self._memory_window is None:
+            services = self._services
+            self._memory_window = MemoryWindow(services.memory, services.worker, services.settings, self._theme)
+            self._memory_window.looked_at.connect(lambda _looked: self._look_at_hiding())
+        self._memory_window.present()
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Vanish at once, close the services without blocking, then say `closed`."""
         if self._done:
@@ -136,7 +148,7 @@ class MainWindow(QMainWindow):
         if not self._closing:
             self._closing = True
             self.remember()
-            for window in (self._manager, self._settings_window, self):
+            for window in (self._manager, self._settings_window, self._memory_window, self):
                 if window is not None:
                     window.hide()
             QTimer.singleShot(CLOSE_LIMIT_MS, self, self._finish)
@@ -161,7 +173,12 @@ class MainWindow(QMainWindow):
         """A minimised window samples memory less often."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.WindowStateChange:
-            self._services.memory.set_hidden(self.isMinimized())
+            self._look_at_hiding()
+
+    def _look_at_hiding(self) -> None:
+        page = self._memory_window
+        looked = page is not None and page.isVisible() and not page.isMinimized()
+        self._services.memory.set_hidden(self.isMinimized() and not looked)
 
     def remember(self) -> None:
         """Keep what the window looks like for the next start."""
@@ -217,6 +234,7 @@ class MainWindow(QMainWindow):
         self._header.sidebar_toggled.connect(self.toggle_sidebar)
         self._header.manager_wanted.connect(self.open_manager)
         self._header.settings_wanted.connect(self.open_settings)
+        self._strip.clicked.connect(self.open_memory)
         services.settings.changed.connect(self._settings_changed)
         self._header.cancel_wanted.connect(chat.stop)
         self._header.mode_chosen.connect(self._set_mode)
@@ -260,6 +278,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+N", self._sidebar.new_conversation),
             ("Ctrl+B", self.toggle_sidebar),
             ("Ctrl+M", self.open_manager),
+            ("Ctrl+Shift+M", self.open_memory),
             ("Ctrl+L", self.focus),
             ("Ctrl+,", self.open_settings),
             ("Ctrl+O", self._header.open_picker),

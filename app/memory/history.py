@@ -46,6 +46,7 @@ class GpuPoint(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     pci: str
+    asleep: bool | None = None
     vram: int | None = None
     gtt: int | None = None
     weights: int = 0
@@ -144,6 +145,7 @@ def _gpu_point(gpu: GpuMemory, snapshot: MemorySnapshot) -> GpuPoint:
     others = [process for process in gpu.processes if not process.ours and process.pid != pid]
     return GpuPoint(
         pci=gpu.pci,
+        asleep=gpu.asleep,
         vram=gpu.vram.used,
         gtt=gpu.gtt.used,
         weights=share.weights if share else 0,

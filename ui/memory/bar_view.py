@@ -52,7 +52,10 @@ class BarView(QWidget):
         named = (name, cards, shared) != (self._name, self._cards, self._shared)
         if bar == self._bar and full == self._full and not named:
             return
+        bare = self._bar is None or bool(self._bar.parts) != bool(bar.parts)
         self._bar, self._full = bar, full
+        if bare:
+            self.updateGeometry()
         self._name, self._cards, self._shared = name, cards, shared
         self.setAccessibleName(name)
         self._speaker.rest(self.summary())
@@ -79,7 +82,8 @@ class BarView(QWidget):
 
     def sizeHint(self) -> QSize:
         """The bar and the line of kinds below it."""
-        return QSize(400, self._theme.px(BAR_HEIGHT) + SPACE_XS + self._metrics_height())
+        below = SPACE_XS + self.fontMetrics().height() if self._bar is not None and self._bar.parts else 0
+        return QSize(400, self._theme.px(BAR_HEIGHT) + SPACE_XS + below)
 
     def minimumSizeHint(self) -> QSize:
         """Any width will do."""
@@ -152,9 +156,6 @@ class BarView(QWidget):
     def _bar_width(self) -> float:
         share = self._bar.total / self._full if self._bar is not None and self._full else 1.0
         return max(40.0, self.width() * min(1.0, share))
-
-    def _metrics_height(self) -> int:
-        return self.fontMetrics().height()
 
     def _state_word(self) -> str:
         state = self._bar.state if self._bar is not None else State.UNKNOWN

@@ -55,6 +55,11 @@ class BarsPage(QScrollArea):
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._focus_changed)
 
+    @property
+    def scales(self) -> int:
+        """How many scales the bars would have without a common one."""
+        return len({block.bar.total for block in self._shown if block.bar is not None})
+
     def show_figures(self, snapshot: MemorySnapshot | None, model: ModelInfo | None, *, one_scale: bool) -> None:
         """Follow the newest sample."""
         found = blocks(snapshot, model)

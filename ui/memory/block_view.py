@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from ui.memory.bar_view import BarView
 from ui.memory.blocks import Block, BlockKind
@@ -24,7 +24,10 @@ class BlockView(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title, self._facts = ElidedLabel(), ElidedLabel()
+        self._title, self._facts = ElidedLabel(), QLabel()
+        self._title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self._facts.setTextFormat(Qt.TextFormat.PlainText)
+        self._facts.setWordWrap(True)
         set_role(self._title, "heading")
         set_role(self._facts, "muted")
         self._facts.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -37,8 +40,8 @@ class BlockView(QWidget):
         set_role(self._notes, "muted")
         head = QHBoxLayout()
         head.setSpacing(SPACE_M)
-        head.addWidget(self._title, 2)
-        head.addWidget(self._facts, 3)
+        head.addWidget(self._title)
+        head.addWidget(self._facts, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACE_XS)

@@ -14,7 +14,7 @@ from ui.memory import page_words as words
 from ui.memory.owners import Part, PartOwner, host_parts, vram_parts
 from ui.memory.page_words import tr
 from ui.memory.shares import Region
-from ui.memory.words import short_name
+from ui.memory.words import gib, short_name
 
 
 class BlockKind(StrEnum):
@@ -61,7 +61,9 @@ def blocks(snapshot: MemorySnapshot | None, model: ModelInfo | None) -> tuple[Bl
     if snapshot is None:
         return ()
     wanted = model.device.pci if model is not None else None
-    cards = sorted(snapshot.gpus, key=lambda gpu: (gpu.pci != wanted, -(gpu.vram.total or -1), gpu.pci))
+    cards = sorted(
+        snapshot.gpus, key=lambda gpu: (gpu.pci != wanted, bool(gpu.asleep), -(gpu.vram.total or -1), gpu.pci)
+    )
     shared = next((gpu for gpu in cards if gpu.kind is DeviceKind.IGPU and gpu.vram.total is not None), None)
     if snapshot.ram.total is None:
         shared = None
@@ -75,7 +77,8 @@ def blocks(snapshot: MemorySnapshot | None, model: ModelInfo | None) -> tuple[Bl
 
 def _card(gpu: GpuMemory, snapshot: MemorySnapshot) -> Block:
     total = gpu.vram.total
-    facts = (tr("asleep"),) if gpu.asleep else (words.figures(gpu.vram.used, total), *words.sensors(gpu))
+    asleep = tr("{size}, asleep").format(size=gib(total)) if total is not None else tr("asleep")
+    facts = (asleep,) if gpu.asleep else (words.figures(gpu.vram.used, total), *words.sensors(gpu))
     bar = None
     if total is not None:
         parts = () if gpu.asleep else vram_parts(gpu, snapshot)

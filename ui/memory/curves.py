@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPolygonF
 
 from app.memory.history import GpuPoint, Point
-from ui.memory.series import Subject, values
+from ui.memory.series import Layer, Subject, values
 
 GAP_S = 12.0
 """Samples further apart are not joined: nothing was measured between. A minimised window samples every ten seconds."""
@@ -54,12 +54,18 @@ class Runs:
 
 
 class Curves:
-    """Stack and lines of one subject."""
+    """Stack and lines of one subject.
+
+    Attributes:
+        seen: Layers that held something.
+        highest: Of each line.
+    """
 
     def __init__(self, subject: Subject, card: str | None) -> None:
         self.subject, self.card = subject, card
         self.stack = Runs(len(subject.layers))
         self.lines = {name: Runs(1) for name in LINES}
+        self.seen: set[Layer] = set()
         self.highest = dict.fromkeys(LINES, 0.0)
         self._taken: float | None = None
 
@@ -78,6 +84,7 @@ class Curves:
         sizes = values(point, self.subject)
         tops = None if sizes is None else [float(sum(sizes[: number + 1])) for number in range(len(sizes))]
         self.stack.add(point.at, tops)
+        self.seen.update(layer for layer, size in zip(self.subject.layers, sizes or (), strict=False) if size)
         gpu = point.gpu(self.card) if self.card is not None else None
         for name, figure in LINES.items():
             value = figure(gpu) if gpu is not None else None

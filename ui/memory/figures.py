@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ui.memory import page_words as words
 from ui.memory.blocks import Block
 from ui.memory.owners import Part
-from ui.memory.page_words import tr
 from ui.memory.words import gib
 
 
@@ -56,8 +55,6 @@ def _rows(block: Block, cards: dict[str, str]) -> list[FigureRow]:
 
 
 def _part_row(part: Part, total: int, cards: dict[str, str]) -> FigureRow:
-    where = words.region_name(part.region)
-    if part.card in cards:
-        where = tr("{memory} of {card}").format(memory=where, card=cards[part.card])
+    where = words.memory_name(part.region, part.card, cards)
     share = f"{100 * part.size / total:.1f} %" if total else ""
     return FigureRow(where, words.owner_name(part), gib(part.size), share)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QLineF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from app.memory.history import History
+from app.memory.history import History, MarkerKind
 from app.settings.store import SettingsStore
 from engine.memory.records import MemorySnapshot
 from engine.protocol.types import ModelInfo
@@ -16,7 +16,7 @@ from ui.memory.page_settings import MemoryPageSettings
 from ui.memory.plot import HistoryPlot
 from ui.memory.plot_paint import DASHES, TINTS
 from ui.memory.series import HOST, Subject, subjects
-from ui.memory.shares import chosen_gpu
+from ui.memory.shares import Region, chosen_gpu
 from ui.theme import SPACE_M, SPACE_XS, Theme, set_role
 
 SWATCH = QSize(26, 12)
@@ -45,7 +45,7 @@ class HistoryPanel(QWidget):
         self._choice.setAccessibleName(self.tr("Which memory the plot shows"))
         self._choice.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._choice.currentIndexChanged.connect(self._apply)
+        self._choice.currentIndexChanged.connect(self._chosen)
         self._boxes = {name: self._box(name, text) for name, text in self._line_names().items()}
         self._lay_out()
         theme.changed.connect(self._restyle)
@@ -59,14 +59,14 @@ class HistoryPanel(QWidget):
             self._take_subjects(found)
         self._apply()
         self.plot.follow()
+        self._explain()
 
     def _take_subjects(self, found: tuple[Subject, ...]) -> None:
         """Keep the choice when it is still there; else the card of the model."""
         index = self._choice.currentIndex()
         wanted = self._subjects[index].key if 0 <= index < len(self._subjects) else None
-        if wanted is None and self._snapshot is not None:
-            gpu = chosen_gpu(self._snapshot, self._model)
-            wanted = gpu.pci if gpu is not None else None
+        if wanted is None and self._model is not None:
+            wanted = self._model.device.pci
         titles = [subject.title for subject in found]
         changed = titles != [subject.title for subject in self._subjects]
         self._subjects = found
@@ -80,6 +80,10 @@ class HistoryPanel(QWidget):
         self._choice.setVisible(len(found) > 1)
         self.setVisible(bool(found))
 
+    def _chosen(self) -> None:
+        self._apply()
+        self._explain()
+
     def _apply(self) -> None:
         index = self._choice.currentIndex()
         if self._snapshot is None or not 0 <= index < len(self._subjects):
@@ -90,7 +94,17 @@ class HistoryPanel(QWidget):
             box.setVisible(gpu is not None)
         self.plot.set_lines(self._store.get(MemoryPageSettings).lines if gpu is not None else ())
         self.plot.set_subject(subject, gpu.pci if gpu is not None else None, gpu.power_cap_w if gpu else None)
-        self._legend.show_entries(tuple(Entry(layer.region, layer.owner, layer.name) for layer in subject.layers))
+
+    def _explain(self) -> None:
+        """The layers and events that there are."""
+        layers = [Entry(layer.region, layer.owner, layer.name) for layer in self.plot.seen()]
+        names = {
+            MarkerKind.LOAD: self.tr("model loaded"),
+            MarkerKind.ANSWER: self.tr("answer"),
+            MarkerKind.UNLOAD: self.tr("model unloaded"),
+        }
+        events = [Entry(Region.RAM, None, names[kind], event=kind) for kind in self.plot.events()]
+        self._legend.show_entries((*layers, *events))
 
     def _line_names(self) -> dict[str, str]:
         return {"busy": self.tr("Busy"), "temperature": self.tr("Temperature"), "power": self.tr("Power")}

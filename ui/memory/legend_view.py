@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.memory.history import MarkerKind
 from ui.memory import page_words as words
+from ui.memory.event_marks import paint_event_mark
 from ui.memory.owners import Part, PartOwner
 from ui.memory.patterns import Patterns
 from ui.memory.shares import Region
@@ -22,22 +24,30 @@ RESERVE = "000.0 GiB"
 
 @dataclass(frozen=True)
 class Entry:
-    """A mark, a name and a size (None: only the name)."""
+    """A mark, a name and a size (None: only the name). Without an owner it is a heading, or the mark of an event."""
 
     region: Region
-    owner: PartOwner
+    owner: PartOwner | None
     name: str
     size: str | None = None
+    event: MarkerKind | None = None
+
+    @property
+    def heading(self) -> bool:
+        """Begins a line of its own."""
+        return self.owner is None and self.event is None
 
 
 def entries(parts: tuple[Part, ...], cards: dict[str, str]) -> tuple[Entry, ...]:
-    """One for each part. GTT is named, because it lies inside of the RAM; with several cards, whose it is."""
+    """One for each part; where a bar holds several kinds of memory, each kind begins a line."""
+    groups = {(part.region, part.card): None for part in parts}
     found = []
-    for part in parts:
-        name = words.owner_name(part)
-        if part.region is Region.GTT:
-            name = f"GTT {cards[part.card]}, {name}" if part.card in cards else f"GTT, {name}"
-        found.append(Entry(part.region, part.owner, name, gib(part.size)))
+    for region, card in groups:
+        members = [part for part in parts if (part.region, part.card) == (region, card)]
+        if len(groups) > 1:
+            size = gib(sum(part.size for part in members)) if region is not Region.RAM else None
+            found.append(Entry(region, None, words.memory_name(region, card, cards), size))
+        found += [Entry(region, part.owner, words.owner_name(part), gib(part.size)) for part in members]
     return tuple(found)
 
 
@@ -66,17 +76,24 @@ class LegendView(QWidget):
     def placed(self, width: float) -> tuple[tuple[Entry, QRectF], ...]:
         """Each entry and its box for a widget of this width."""
         metrics, line = QFontMetricsF(self.font()), self._line()
-        found, x, y = [], 0.0, 0.0
+        heads = [self._entry_width(entry, metrics) for entry in self._entries if entry.heading]
+        left = max(heads) + SPACE_L if heads else 0.0
+        found: list[tuple[Entry, QRectF]] = []
+        x, y = 0.0, 0.0
         for entry in self._entries:
-            own = self._indent() + metrics.horizontalAdvance(entry.name)
-            if entry.size is not None:
-                reserve = max(metrics.horizontalAdvance(text) for text in (entry.size, RESERVE))
-                own += metrics.horizontalAdvance(" ") * 2 + reserve
-            if x > 0 and x + own > width:
-                x, y = 0.0, y + line
+            own = left - SPACE_L if entry.heading else self._entry_width(entry, metrics)
+            if found and (entry.heading or (x > left and x + own > width)):
+                x, y = 0.0 if entry.heading else left, y + line
             found.append((entry, QRectF(x, y, own, line)))
             x += own + SPACE_L
         return tuple(found)
+
+    def _entry_width(self, entry: Entry, metrics: QFontMetricsF) -> float:
+        own = (0 if entry.heading else self._indent()) + metrics.horizontalAdvance(entry.name)
+        if entry.size is None:
+            return own
+        reserve = max(metrics.horizontalAdvance(text) for text in (entry.size, RESERVE))
+        return own + metrics.horizontalAdvance(" ") * 2 + reserve
 
     def hasHeightForWidth(self) -> bool:
         """Lines wrap."""
@@ -105,23 +122,32 @@ class LegendView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Marks with the patterns of the bar, names, sizes."""
         painter = QPainter(self)
-        metrics, side, tokens = QFontMetricsF(self.font()), self._theme.px(MARK), self._theme.tokens
-        ratio = self.devicePixelRatioF()
-        if self._patterns is None or not self._patterns.fits(tokens, ratio):
-            self._patterns = Patterns(tokens, ratio)
+        metrics, tokens = QFontMetricsF(self.font()), self._theme.tokens
         for entry, box in self.placed(self.width()):
-            mark = QRectF(box.x(), box.y() + (box.height() - side) / 2, side, side)
-            painter.fillRect(mark, self._patterns.brush(entry.region, entry.owner))
-            painter.setPen(QPen(QColor(tokens.outline), 1))
-            painter.drawRect(mark.adjusted(0.5, 0.5, -0.5, -0.5))
-            baseline = box.y() + (box.height() + metrics.ascent() - metrics.descent()) / 2
-            x = box.x() + self._indent()
-            painter.setPen(QColor(tokens.muted))
-            painter.drawText(int(x), round(baseline), entry.name)
+            baseline = round(box.y() + (box.height() + metrics.ascent() - metrics.descent()) / 2)
+            x = box.x()
+            if not entry.heading:
+                self._paint_mark(painter, entry, box)
+                x += self._indent()
+            painter.setPen(QColor(tokens.text if entry.heading else tokens.muted))
+            painter.drawText(int(x), baseline, entry.name)
             if entry.size is not None:
                 painter.setPen(QColor(tokens.text))
                 x += metrics.horizontalAdvance(entry.name) + 2 * metrics.horizontalAdvance(" ")
-                painter.drawText(int(x), round(baseline), entry.size)
+                painter.drawText(int(x), baseline, entry.size)
+
+    def _paint_mark(self, painter: QPainter, entry: Entry, box: QRectF) -> None:
+        tokens, side, ratio = self._theme.tokens, self._theme.px(MARK), self.devicePixelRatioF()
+        if self._patterns is None or not self._patterns.fits(tokens, ratio):
+            self._patterns = Patterns(tokens, ratio)
+        mark = QRectF(box.x(), round(box.y() + (box.height() - side) / 2), side, side)
+        if entry.event is not None:
+            paint_event_mark(painter, mark, entry.event, tokens)
+        elif entry.owner is not None:
+            painter.fillRect(mark, self._patterns.brush(entry.region, entry.owner))
+            painter.setPen(QPen(QColor(tokens.outline), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(mark.adjusted(0.5, 0.5, -0.5, -0.5))
 
     def _indent(self) -> float:
         return self._theme.px(MARK) + SPACE_S

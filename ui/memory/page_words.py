@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from engine.memory.records import GpuMemory, MemorySnapshot, RamMemory
 from engine.protocol.types import DeviceKind
-from ui.memory.owners import Part, PartOwner
+from ui.memory.owners import Part, PartOwner, place_of
 from ui.memory.shares import Region
 from ui.memory.words import gib, number, short_name
 
@@ -30,7 +30,7 @@ def owner_name(part: Part) -> str:
         PartOwner.COMPUTE: tr("compute buffers"),
         PartOwner.MODEL: tr("model"),
         PartOwner.SPILLED: tr("pushed out of VRAM"),
-        PartOwner.ENGINE: tr("engine"),
+        PartOwner.ENGINE: tr("engine overhead"),
         PartOwner.REST: tr("not told apart") if part.region is not Region.RAM else tr("programs and system"),
         PartOwner.ZRAM: tr("compressed swap"),
         PartOwner.FILE: tr("model file"),
@@ -64,11 +64,15 @@ def region_name(region: Region, *, shared: bool = False) -> str:
     return {Region.VRAM: tr("VRAM"), Region.GTT: tr("GTT"), Region.RAM: tr("RAM")}[region]
 
 
+def memory_name(region: Region, card: str, cards: dict[str, str]) -> str:
+    """``GTT``, with several cards ``GTT of RX 7800 XT``."""
+    name = region_name(region)
+    return tr("{memory} of {card}").format(memory=name, card=cards[card]) if card in cards else name
+
+
 def part_line(part: Part, total: int, cards: dict[str, str]) -> str:
     """``VRAM: Weights of the loaded model, by the engine's figures. 4.2 GiB, 17.5 % of 24.0 GiB.``"""
-    where = region_name(part.region)
-    if part.card in cards:
-        where = tr("{memory} of {card}").format(memory=where, card=cards[part.card])
+    where = memory_name(part.region, part.card, cards)
     share = f"{100 * part.size / total:.1f}" if total else "0.0"
     text = tr("{where}: {what}. {size}, {share} % of {total}.")
     return text.format(where=where, what=owner_sentence(part), size=gib(part.size), share=share, total=gib(total))
@@ -126,11 +130,10 @@ def card_notes(gpu: GpuMemory, snapshot: MemorySnapshot) -> list[str]:
             tr("The processor reaches {size} of the VRAM directly (no resizable BAR).").format(size=gib(visible))
         )
     share = snapshot.model_on(gpu.pci)
-    if share is not None:
-        texts.append(
-            tr("Model here: weights {weights}, KV cache {kv}, compute buffers {compute} GiB, by the engine's figures.")
-            .format(weights=number(share.weights), kv=number(share.kv), compute=number(share.compute + share.output))
-        )  # fmt: skip
+    if share is not None and place_of(share, gpu, snapshot.worker) is None:
+        text = tr("By the engine, the model here has weights {weights}, KV cache {kv}, compute buffers {compute} GiB.")
+        compute = number(share.compute + share.output)
+        texts.append(text.format(weights=number(share.weights), kv=number(share.kv), compute=compute))
     if snapshot.sandboxed:
         texts.append(tr("Inside of a Flatpak other programs cannot be seen: they are not told apart."))
     return texts

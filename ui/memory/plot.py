@@ -12,14 +12,14 @@ from ui.memory.curves import LINES, Curves
 from ui.memory.page_words import tr
 from ui.memory.patterns import Patterns
 from ui.memory.plot_paint import Frame
-from ui.memory.series import Subject, nearest
+from ui.memory.series import Layer, Subject, nearest
 from ui.memory.spoken import Speaker
 from ui.memory.words import gib
 from ui.theme import SPACE_S, SPACE_XS, Theme
 from ui.widgets.elided_label import plain_tooltip
 
 LANE = 18
-LEAST_HEIGHT = 190
+LEAST_HEIGHT = 170
 NEAR_S = 6.0
 """A sample belongs to a moment when it is not further away."""
 
@@ -93,6 +93,16 @@ class HistoryPlot(QWidget):
         point = nearest(self._points, self._chosen, NEAR_S)
         return time_words.line(self._curves.subject, point, self._chosen, self._now(), self._markers)
 
+    def seen(self) -> tuple[Layer, ...]:
+        """The layers that there is something of, from the bottom upwards."""
+        curves = self._curves
+        return tuple(layer for layer in curves.subject.layers if layer in curves.seen) if curves is not None else ()
+
+    def events(self) -> tuple[MarkerKind, ...]:
+        """The kinds of events in the plot."""
+        kinds = {marker.kind for marker in self._markers}
+        return tuple(kind for kind in MarkerKind if kind in kinds)
+
     def frame(self) -> Frame:
         """Where the plot lies in the widget now."""
         metrics = QFontMetricsF(self.font())
@@ -161,10 +171,15 @@ class HistoryPlot(QWidget):
         if self._curves is None:
             return
         painter, frame, tokens = QPainter(self), self.frame(), self._theme.tokens
+        holes = plot_paint.gaps(frame, self._curves.stack)
         painter.fillRect(frame.area, QColor(tokens.surface))
+        for hole in holes:
+            painter.fillRect(hole, QColor(tokens.raised))
         plot_paint.paint_axes(painter, frame, self._curves.subject, tokens)
+        plot_paint.paint_gaps(painter, holes, tokens)
         painter.setClipRect(frame.area.adjusted(0, -1, 0, 0))
-        plot_paint.paint_areas(painter, frame, self._curves.subject, self._curves.stack, self._fresh_patterns())
+        curves, patterns = self._curves, self._fresh_patterns()
+        plot_paint.paint_areas(painter, frame, curves.subject, curves.stack, curves.seen, patterns)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         tops = {name: plot_paint.scale_top(name, self._curves.highest[name], self._cap) for name in LINES}
         for name in self._lines:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -11,10 +11,11 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTra
 from app.memory.history import KEPT_S, Marker, MarkerKind
 from engine.memory.sizes import GIB
 from ui.memory.curves import Runs
+from ui.memory.event_marks import paint_event_mark
 from ui.memory.page_words import tr
 from ui.memory.paint import colour_of
 from ui.memory.patterns import Patterns
-from ui.memory.series import Subject
+from ui.memory.series import Layer, Subject
 from ui.memory.words import gib
 from ui.theme import SPACE_S, SPACE_XS, Tokens
 
@@ -69,13 +70,16 @@ def scale_top(name: str, highest: float, cap: float | None) -> float:
     return step * -(-top // step)
 
 
-def paint_areas(painter: QPainter, frame: Frame, subject: Subject, stack: Runs, patterns: Patterns) -> None:
-    """The stack, the highest layer first: lower ones cover it."""
+def paint_areas(
+    painter: QPainter, frame: Frame, subject: Subject, stack: Runs, seen: Collection[Layer], patterns: Patterns
+) -> None:
+    """The stack, the highest layer first: lower ones cover it. Layers that never held anything are left out."""
     transform = frame.transform(float(subject.total))
     base = frame.area.bottom()
     for run in stack.runs:
         mapped = [transform.map(polygon) for polygon in run]
-        for layer, edge in reversed(tuple(zip(subject.layers, mapped, strict=True))):
+        layers = [(layer, edge) for layer, edge in zip(subject.layers, mapped, strict=True) if layer in seen]
+        for layer, edge in reversed(layers):
             if edge.size() < 2:
                 continue
             area = QPolygonF(edge)
@@ -85,9 +89,33 @@ def paint_areas(painter: QPainter, frame: Frame, subject: Subject, stack: Runs, 
             painter.setBrush(patterns.brush(layer.region, layer.owner))
             painter.drawPolygon(area)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for layer, edge in zip(subject.layers, mapped, strict=True):
+        for layer, edge in layers:
             painter.setPen(QPen(colour_of(layer.region, patterns.tokens), 1))
             painter.drawPolyline(edge)
+
+
+def gaps(frame: Frame, stack: Runs) -> list[QRectF]:
+    """Where nothing was measured."""
+    area = frame.area
+    found, edge = [], area.left()
+    for run in stack.runs:
+        found.append((edge, max(area.left(), frame.x(run[0].first().x()))))
+        edge = min(area.right(), frame.x(run[0].last().x()))
+    found.append((edge, area.right()))
+    return [QRectF(left, area.y(), right - left, area.height()) for left, right in found if right - left > 2]
+
+
+def paint_gaps(painter: QPainter, holes: list[QRectF], tokens: Tokens) -> None:
+    """Say that nothing was measured, where there is room for the words."""
+    text, metrics = tr("not measured"), QFontMetricsF(painter.font())
+    for box in holes:
+        if metrics.horizontalAdvance(text) + 2 * SPACE_S > box.width():
+            continue
+        ground = QRectF(0, 0, metrics.horizontalAdvance(text) + SPACE_S, metrics.height())
+        ground.moveCenter(box.center())
+        painter.fillRect(ground, QColor(tokens.raised))
+        painter.setPen(QColor(tokens.muted))
+        painter.drawText(box, CENTRE, text)
 
 
 def paint_line(painter: QPainter, frame: Frame, name: str, runs: Runs, top: float, tokens: Tokens) -> None:
@@ -138,21 +166,17 @@ def paint_scale(painter: QPainter, frame: Frame, name: str, top: float, x: float
 def paint_events(painter: QPainter, frame: Frame, markers: Sequence[Marker], tokens: Tokens) -> None:
     """Answers are bars in the lane, loads and unloads arrows with a line through the plot."""
     lane = frame.lane
+    high = lane.height() - 8
     for marker in markers:
         x = frame.x(marker.at)
         if marker.kind is MarkerKind.ANSWER:
+            left = max(x, lane.left())
             end = frame.x(marker.until if marker.until is not None else frame.now)
-            bar = QRectF(max(x, lane.left()), lane.y() + 4, 0, lane.height() - 8)
-            bar.setRight(max(bar.left() + 3, end))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.accent))
-            painter.drawRoundedRect(bar, 2, 2)
+            paint_event_mark(painter, QRectF(left, lane.y() + 4, max(3.0, end - left), high), marker.kind, tokens)
         elif x >= lane.left():
             painter.setPen(QPen(QColor(tokens.text), 1, Qt.PenStyle.DashLine))
             painter.drawLine(QLineF(round(x) + 0.5, lane.bottom(), round(x) + 0.5, frame.area.bottom()))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.text))
-            painter.drawPolygon(_arrow(x, lane, up=marker.kind is MarkerKind.LOAD))
+            paint_event_mark(painter, QRectF(x - high * 0.6, lane.y() + 4, high * 1.2, high), marker.kind, tokens)
 
 
 def paint_cursor(painter: QPainter, frame: Frame, at: float, tokens: Tokens) -> None:
@@ -161,9 +185,3 @@ def paint_cursor(painter: QPainter, frame: Frame, at: float, tokens: Tokens) -> 
     for colour, width in ((tokens.surface, 3), (tokens.text, 1)):
         painter.setPen(QPen(QColor(colour), width))
         painter.drawLine(QLineF(x, frame.lane.top(), x, frame.area.bottom()))
-
-
-def _arrow(x: float, lane: QRectF, *, up: bool) -> QPolygonF:
-    tip, foot = (lane.top() + 4, lane.bottom() - 4) if up else (lane.bottom() - 4, lane.top() + 4)
-    half = (lane.height() - 8) * 0.6
-    return QPolygonF([QPointF(x, tip), QPointF(x + half, foot), QPointF(x - half, foot)])

@@ -45,7 +45,7 @@ class Subject:
 
 def subjects(snapshot: MemorySnapshot) -> tuple[Subject, ...]:
     """What can be plotted on this machine, in the order of the page."""
-    cards = sorted(snapshot.gpus, key=lambda gpu: (-(gpu.vram.total or -1), gpu.pci))
+    cards = sorted(snapshot.gpus, key=lambda gpu: (bool(gpu.asleep), -(gpu.vram.total or -1), gpu.pci))
     ram = snapshot.ram.total
     shared = next((gpu for gpu in cards if gpu.kind is DeviceKind.IGPU and gpu.vram.total is not None and ram), None)
     found = [_subject(gpu, snapshot, ram or 0, shared=gpu is shared) for gpu in cards if gpu.vram.total]
@@ -62,6 +62,8 @@ def values(point: Point, subject: Subject) -> tuple[int, ...] | None:
     if gpu is None or gpu.vram is None:
         return None
     if subject.kind is BlockKind.CARD:
+        if gpu.asleep:
+            return None
         return _stacked(gpu.vram, *_ours(gpu, gpu.ours_vram), gpu.others_vram or 0)
     if gpu.gtt is None or point.ram is None:
         return None

@@ -19,7 +19,6 @@ from app.worker.service import WorkerService
 from engine.memory.records import MemorySnapshot
 from engine.protocol.types import ModelInfo
 from ui.memory.content import View, view
-from ui.memory.details import MemoryDetails
 from ui.memory.layout import Placed, arrange
 from ui.memory.paint import paint_bar, paint_pattern
 from ui.theme import SPACE_M, TARGET_SIZE, Theme
@@ -34,7 +33,7 @@ KEY_SIZE = 11
 
 
 class MemoryStrip(QAbstractButton):
-    """Live memory in one line. It is a button: a click, Enter or Space shows the same figures as a table."""
+    """Live memory in one line. It is a button: a click, Enter or Space asks for the memory page."""
 
     def __init__(
         self, memory: MemoryService, worker: WorkerService, theme: Theme, parent: QWidget | None = None
@@ -46,7 +45,6 @@ class MemoryStrip(QAbstractButton):
         self._speed: float | None = None
         self._failed = False
         self._view = View()
-        self._details: MemoryDetails | None = None
         self._spoken = QTimer(self)
         self._spoken.setSingleShot(True)
         self._spoken.setInterval(SPOKEN_MS)
@@ -61,7 +59,6 @@ class MemoryStrip(QAbstractButton):
         worker.model_changed.connect(self._take_model)
         worker.speed_changed.connect(self._take_speed)
         theme.changed.connect(self._restyle)
-        self.clicked.connect(self._open)
         self._restyle()
 
     def sizeHint(self) -> QSize:
@@ -135,11 +132,10 @@ class MemoryStrip(QAbstractButton):
         if self._snapshot is None and not self._failed:
             return
         self._view = view(self._snapshot, self._model, self._speed, max(1.0, self._theme.scale))
-        self.setToolTip(plain_tooltip("\n".join(self._view.lines)))
+        lines = (*self._view.lines, self.tr("Click for the memory page (Ctrl+Shift+M)."))
+        self.setToolTip(plain_tooltip("\n".join(lines)))
         if not self._spoken.isActive():
             self._speak()
-        if self._details is not None and self._details.isVisible():
-            self._details.show_figures(self._snapshot, self._model, self._speed)
         self.update()
 
     def _speak(self) -> None:
@@ -152,12 +148,6 @@ class MemoryStrip(QAbstractButton):
         self.setFont(self._theme.font(TEXT_FACTOR))
         self.setFixedHeight(self._theme.px(TARGET_SIZE))
         self._refresh()
-
-    def _open(self) -> None:
-        if self._details is None:
-            self._details = MemoryDetails(self._theme, self)
-        self._details.show_figures(self._snapshot, self._model, self._speed)
-        self._details.open_above(self)
 
     def _padding(self) -> int:
         return self._theme.px(SPACE_M)

@@ -70,7 +70,8 @@ def _figures(subject: Subject, point: Point | None) -> str:
         return tr("nothing was measured")
     sizes = values(point, subject)
     if sizes is None:
-        return tr("not known")
+        gpu = point.gpu(subject.key)
+        return tr("the card was asleep") if gpu is not None and gpu.asleep else tr("not known")
     used = tr("{used} of {total} in use").format(used=gib(sum(sizes)), total=gib(subject.total))
     parts = (f"{layer.name} {number(size)}" for layer, size in zip(subject.layers, sizes, strict=True) if size)
     sensors = sensor_texts(subject, point, None)

@@ -188,6 +188,7 @@ class MemoryWindow(QWidget):
             self._table.figures.set_rows(self._rows())
         else:
             self._bars.show_figures(self._memory.snapshot, model, one_scale=self._settings.one_scale)
+            self._scale_button.setVisible(self._bars.scales > 1)
 
     def _choose(self, **values: bool) -> None:
         """A button was pressed."""
@@ -197,7 +198,7 @@ class MemoryWindow(QWidget):
 
     def _show_chosen(self) -> None:
         self._pages.setCurrentWidget(self._table if self._settings.table else self._bars)
-        self._scale_button.setVisible(not self._settings.table)
+        self._scale_button.setVisible(not self._settings.table and self._bars.scales > 1)
         self._tell("")
 
     def _tell(self, line: str) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory
 from engine.memory.sizes import gib_number
 from engine.protocol.types import DeviceKind
-from ui.memory.shares import Owner, Region, Share
+from ui.memory.shares import Owner, Share
 
 
 def tr(text: str) -> str:
@@ -83,11 +83,6 @@ def lines(snapshot: MemorySnapshot, gpu: GpuMemory | None, share: Share, speed: 
 def model_took(share: Share) -> str:
     """What llama.cpp reports where the kernel is silent."""
     return tr("The model took {size} on the card, by the engine's own count.").format(size=gib(share.reported))
-
-
-def legend_word(region: Region, owner: Owner) -> str:
-    """What a mark in a bar stands for."""
-    return f"{region.upper()} {owner_word(owner)}"
 
 
 def _gpu_lines(gpu: GpuMemory, share: Share) -> list[str]:

@@ -1,30 +1,23 @@
-"""The strip as a widget: painting, reading aloud, keyboard, the table behind it."""
+"""The strip as a widget: painting, reading aloud, keyboard."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QFontMetricsF, QImage
-from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QTableView
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory
 from engine.protocol.types import DeviceKind, ModelInfo
 from tests.fakes.sysroot import machines
-from tests.ui.memory.conftest import CARD, GIB, WORKER, desktop, model_on
-from ui.memory.content import view
-from ui.memory.details import MemoryDetails, heading, notes
-from ui.memory.legend import Legend, marks
+from tests.ui.memory.conftest import CARD, GIB, desktop, model_on
 from ui.memory.paint import colour_of
-from ui.memory.shares import Bar, BarKind, Owner, Region, Segment, bars, chosen_gpu, share_of_model
+from ui.memory.shares import Region
 from ui.memory.strip import MemoryStrip
-from ui.memory.table import PoolRow, PoolTableModel, rows
-from ui.memory.words import gib
 from ui.theme import DARK, LIGHT, Theme, ThemeMode, Tokens, contrast
 
 DECK = model_on("0000:04:00.0", DeviceKind.IGPU)
@@ -60,10 +53,6 @@ class Stage:
 
     def texts(self) -> list[str]:
         return [item.text for item in self.strip.placed() if item.bar is None]
-
-    def details(self) -> MemoryDetails | None:
-        found = [child for child in self.strip.findChildren(MemoryDetails) if child.isVisible()]
-        return found[0] if found else None
 
 
 @pytest.fixture
@@ -194,112 +183,14 @@ def test_the_tooltip_has_every_line_and_no_markup_from_names(qtbot: QtBot, theme
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
-def test_keys_open_the_table_and_escape_closes_it(qtbot: QtBot, deck: Stage, key: Qt.Key) -> None:
+def test_keys_ask_for_the_page(qtbot: QtBot, deck: Stage, key: Qt.Key) -> None:
     deck.strip.setFocus()
-    qtbot.keyClick(deck.strip, key)
-    details = deck.details()
-    assert details is not None
-    qtbot.keyClick(details, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: deck.details() is None)
+    with qtbot.waitSignal(deck.strip.clicked):
+        qtbot.keyClick(deck.strip, key)
 
 
-def test_a_click_opens_the_table_which_follows_the_figures(
-    qtbot: QtBot, deck: Stage, recorded: dict[str, MemorySnapshot]
-) -> None:
-    qtbot.mouseClick(deck.strip, Qt.MouseButton.LeftButton)
-    details = deck.details()
-    assert details is not None
-    table = details.findChild(QTableView)
-    assert table is not None
-    names = ["VRAM", "GTT", "RAM", "Model file, can be dropped", "Swap"]
-    assert [table.model().index(row, 0).data() for row in range(5)] == names
-    assert table.model().index(1, 4).data() == "2.2 GiB"
-    deck.worker.model_changed.emit(None)
-    deck.memory.sampled.emit(recorded["rx7900xtx"])
-    assert [table.model().index(0, column).data() for column in range(4)] == ["VRAM", "9.6 GiB", "24.0 GiB", "14.4 GiB"]
-    assert details.accessibleName() == "AMD Radeon RX 7900 XTX"
-    details.close()
-    qtbot.waitUntil(lambda: deck.details() is None)
-    qtbot.mouseClick(deck.strip, Qt.MouseButton.LeftButton)
-    assert deck.details() is not None
-
-
-# --- rows and notes -------------------------------------------------------------------------------------
-
-
-def test_rows_of_several_cards_begin_with_the_chosen_one(recorded: dict[str, MemorySnapshot]) -> None:
-    model = model_on("0000:64:00.0", DeviceKind.IGPU)
-    names = [row.name for row in rows(recorded["laptop_sleeping_dgpu"], model)]
-    assert names == ["VRAM, 780M", "GTT, 780M", "VRAM, RX 7600S", "GTT, RX 7600S", "RAM", "Swap"]
-
-
-GIB_FIGURE = re.compile(r"<?[0-9]+\.[0-9]")
-
-
-@pytest.mark.parametrize("machine", ["rx7900xtx", "steam_deck", "no_gpu"])
-def test_hover_table_and_bars_say_the_same(recorded: dict[str, MemorySnapshot], machine: str) -> None:
-    snapshot = recorded[machine]
-    pci = snapshot.gpus[0].pci if snapshot.gpus else None
-    model = model_on(pci, DeviceKind.GPU if snapshot.gpus else DeviceKind.CPU)
-    gpu = chosen_gpu(snapshot, model)
-    share = share_of_model(snapshot, model, gpu)
-    table = rows(snapshot, model)
-    told = {figure for row in table for cell in row.cells() for figure in GIB_FIGURE.findall(cell)}
-    told |= set(GIB_FIGURE.findall(notes(gpu, WORKER, None, share)))
-    hover = [line for line in view(snapshot, model, None).lines if "GiB" in line]
-    assert {figure for line in hover for figure in GIB_FIGURE.findall(line)} <= told
-    drawn = {(s.region, s.owner): s.size for bar in bars(gpu, snapshot.ram, share) for s in bar.segments}
-    cells = {row.name: row for row in table}
-    assert cells["RAM"].model == gib(drawn[Region.RAM, Owner.MODEL])
-    assert cells["Model file, can be dropped"].used == gib(drawn[Region.RAM, Owner.MAPPED])
-    assert set(marks(bars(gpu, snapshot.ram, share))) == set(drawn)
-
-
-def test_the_legend_is_a_text_too_and_follows_the_bars(qtbot: QtBot, theme: Theme) -> None:
-    legend = Legend(theme)
-    qtbot.addWidget(legend)
-    parts = (Segment(Region.RAM, Owner.MODEL, 1), Segment(Region.RAM, Owner.MAPPED, 2))
-    legend.show_bars((Bar(BarKind.RAM, 3, parts),))
-    assert legend.accessibleName() == "RAM model, RAM model file"
-    assert not legend.isHidden()
-    legend.show_bars(())
-    assert legend.isHidden()
-
-
-def test_rows_say_unknown() -> None:
-    assert rows(desktop(vram=Pool(24 * GIB, None)), None)[0] == PoolRow("VRAM", "unknown", "24.0 GiB", "unknown", "")
-    assert rows(None, None) == ()
-
-
-def test_headings(recorded: dict[str, MemorySnapshot]) -> None:
-    assert heading(recorded["laptop_sleeping_dgpu"], None) == "AMD Radeon RX 7600S (asleep)"
-    assert heading(recorded["no_gpu"], None) == "Memory"
-    assert heading(None, None) == "Memory"
-
-
-def test_notes_name_the_other_programs_but_not_the_worker(recorded: dict[str, MemorySnapshot]) -> None:
-    text = notes(recorded["steam_deck"].gpus[0], 4242, 11.2)
-    assert text.splitlines() == [
-        "Room for a model: 4.5 GiB.",
-        "Load 37 %, 56 °C, 3 W, 11.2 tok/s",
-        "",
-        "Other programs on this card (VRAM, GTT in GiB):",
-        "vkcube-wayland  0.5, <0.1",
-        "kwin_wayland  <0.1, <0.1",
-    ]
-    assert notes(None, None, None) == "No GPU memory data."
-
-
-def test_the_model_passes_the_model_tester(qtbot: QtBot, recorded: dict[str, MemorySnapshot]) -> None:
-    model = PoolTableModel()
-    tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
-    changed: list[tuple[int, int]] = []
-    model.dataChanged.connect(lambda first, *_: changed.append((first.row(), first.column())))
-    for name in machines():
-        model.set_rows(rows(recorded[name], None))
-        assert model.rowCount() == len(rows(recorded[name], None))
-    model.set_rows(rows(desktop(), None))
-    changed.clear()
-    model.set_rows(rows(desktop(vram=Pool(24 * GIB, 11 * GIB)), None))
-    assert changed == [(0, 1), (0, 3)]
-    assert tester.model() is model
+def test_a_click_asks_for_the_page_and_the_tooltip_says_so(qtbot: QtBot, deck: Stage) -> None:
+    with qtbot.waitSignal(deck.strip.clicked):
+        qtbot.mouseClick(deck.strip, Qt.MouseButton.LeftButton)
+    assert "memory page (Ctrl+Shift+M)" in deck.strip.toolTip()
+    assert "memory page" not in deck.strip.accessibleDescription()
