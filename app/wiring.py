@@ -151,6 +151,8 @@ def build(paths: Paths) -> Services:
 
     choice = ModelChoice(worker, settings, installed, lifetime, load.options_for)
     chat = ChatController(worker, paths.database, database, settings, notices, choice.choose, parent=lifetime)
+    chat.listed.connect(worker.caches.keep_only)
+    chat.purged.connect(worker.caches.forget)
     downloads.finished.connect(lambda _job: library.rescan())
     worker.state_changed.connect(lambda _state: memory.set_worker(worker.pid))
     worker.state_changed.connect(lambda state: memory.set_answering(state is WorkerState.GENERATING))

@@ -55,6 +55,8 @@ class ChatController(QObject):
         drafts_loaded: What an earlier run left unsent: `Draft` by conversation, under None that of the new chat.
         draft_restored: Text that was taken and could not be saved; it belongs back into the composer.
         model_wanted: The user asked to choose a model.
+        listed: Ids of all conversations that there are, once, at the start.
+        purged: Ids of conversations that are gone for good.
     """
 
     current_changed = Signal(object)
@@ -62,6 +64,8 @@ class ChatController(QObject):
     drafts_loaded = Signal(object)
     draft_restored = Signal(str)
     model_wanted = Signal()
+    listed = Signal(object)
+    purged = Signal(object)
 
     def __init__(
         self,
@@ -86,6 +90,7 @@ class ChatController(QObject):
         self._busy = self._closing = False
         self._unsaved = UnsavedAnswers(self._database, notices, self)
         self._deletions = Deletions(self._database, self._tell_failure, self)
+        self._deletions.purged.connect(self.purged)
         self._drafts = Drafts(self._database, self._tell_drafts, self)
         self._drafts.loaded.connect(self.drafts_loaded)
         self._days = QTimer(self)
@@ -349,6 +354,7 @@ class ChatController(QObject):
         if isinstance(result, VrambleError):
             self._tell_failure(result)
             return
+        self.listed.emit([conversation.id for conversation in result])
         self._conversations.reset([conversation for conversation in result if conversation.id not in self._deletions])
         self._open.tell()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.chat.database import ChatDatabase
 from engine.chat.records import Conversation
@@ -15,7 +15,13 @@ PURGE_MS = 20_000
 
 
 class Deletions(QObject):
-    """Hides, brings back, and at last removes for good."""
+    """Hides, brings back, and at last removes for good.
+
+    Attributes:
+        purged: Ids of conversations that are gone for good.
+    """
+
+    purged = Signal(object)
 
     def __init__(self, database: ChatDatabase, failed: Callable[[VrambleError], None], parent: QObject) -> None:
         super().__init__(parent)
@@ -67,10 +73,12 @@ class Deletions(QObject):
         self.timer.stop()
         gone = list(self._were_open)
 
-        def purged(_result: int | VrambleError) -> None:
+        def purged(result: int | VrambleError) -> None:
             """A failure is none of the user's business: the next start tries again."""
             for conversation in gone:
                 self._were_open.pop(conversation, None)
+            if not isinstance(result, VrambleError):
+                self.purged.emit(gone)
 
         if gone:
             self._database.call(lambda store: store.purge(gone), purged)

@@ -48,6 +48,8 @@ class AnswerEngine(Protocol):
         on_delta: Callable[[Delta], None],
         on_progress: Callable[[Progress], None],
         done: Callable[[Finished | Failed], None],
+        *,
+        conversation: str = "",
     ) -> int:
         """Answer; waits for a load that runs. `Failed` with code ``no-model`` when there is none to load."""
 

@@ -130,6 +130,7 @@ class RunningAnswer(QObject):
             self._take_delta,
             self._take_progress,
             self._take_end,
+            conversation=self.conversation,
         )
 
     def _engine_state(self, state: WorkerState) -> None:

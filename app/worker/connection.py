@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from signal import SIGKILL
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -116,6 +116,10 @@ class WorkerConnection(QObject):
     def cancel(self, target: int) -> None:
         """Ask the worker to end a request. If it does not answer in time it is killed."""
         self._write(self.session.cancel(target))
+
+    def forget(self, conversations: Sequence[str]) -> None:
+        """Have the process keep nothing of these conversations."""
+        self._write(self.session.forget(tuple(conversations)))
 
     def condemn(self, verdict: Verdict) -> None:
         """Kill the process, soon."""

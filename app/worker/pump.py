@@ -13,6 +13,7 @@ from app.worker.agenda import Agenda, Job
 from app.worker.connection import WorkerConnection
 from app.worker.safe_mode import SafeLoad
 from engine.client.session import WorkerDeath, WorkerState
+from engine.protocol.caching import CachePolicy
 from engine.protocol.frames import (
     Delta,
     Failed,
@@ -51,6 +52,7 @@ class Pump(QObject):
         heard: An event of the job that runs; the job itself hears it afterwards.
         job_ended: `Job` and its terminal event, before the job's own ``done`` is called.
         planner: Makes loads safer; None: they are sent as asked.
+        cache: What a load is told to keep of conversations.
         last_load: What the next answer loads again when there is no model: the last load that succeeded.
     """
 
@@ -67,6 +69,7 @@ class Pump(QObject):
         self._overtaken = 0
         self._closed = False
         self.planner: LoadPlanner | None = None
+        self.cache: Callable[[], CachePolicy] = CachePolicy
         self.last_load: tuple[Path, LoadOptions] | None = None
 
     @property
@@ -193,6 +196,8 @@ class Pump(QObject):
         """Give the active job to the worker; a load in its safer form, where it has one, or later if that needs
         another process or the devices."""
         request, planner = job.request, self.planner
+        if isinstance(request, Load):
+            request = msgspec.structs.replace(request, cache=self.cache())
         if not isinstance(request, Load) or planner is None:
             self.start(self._link.added)
         elif planner.needs_devices(Path(request.path)):

@@ -14,6 +14,7 @@ from app.paths import Paths
 from app.settings.store import SettingsStore
 from app.worker.aftermath import Aftermath
 from app.worker.agenda import Answered, Job, finished_or_failed, loaded_or_failed, tested_or_failed
+from app.worker.caches import ConversationCaches
 from app.worker.connection import WorkerConnection
 from app.worker.facts import Facts
 from app.worker.pump import Pump
@@ -52,6 +53,9 @@ class WorkerService(QObject):
         environ: Environment the worker's one is made from; default: this process's own.
         settings: Where safer settings are kept, and what the backends get; None: none are offered.
         layers: Layers of an installed model, 0 when unknown, for safer settings.
+
+    Attributes:
+        caches: What is kept of conversations.
     """
 
     state_changed = Signal(object)
@@ -77,6 +81,8 @@ class WorkerService(QObject):
         self._link = WorkerConnection(paths, runner, environ, self, settings)
         self._link.heard.connect(self._take)
         self._pump = Pump(self._link, self)
+        self.caches = ConversationCaches(paths, settings, runner, self._link.forget, self)
+        self._pump.cache = self.caches.policy
         self._facts = self._follow(Facts(self._link, self._pump, self))
         self._safe_mode: SafeMode | None = None
         if settings is not None and notices is not None:
@@ -179,6 +185,7 @@ class WorkerService(QObject):
         thinking: Thinking = Thinking(),  # noqa: B008 - frozen
         prefill: str = "",
         prefill_thinking: str = "",
+        conversation: str = "",
     ) -> int:
         """Answer a conversation; waits for what runs, and loads the last model first where there is none.
 
@@ -196,6 +203,7 @@ class WorkerService(QObject):
             thinking=thinking,
             prefill=prefill,
             prefill_thinking=prefill_thinking,
+            conversation=conversation,
         )
         return self._pump.add(Job(request, finished_or_failed(done), on_delta, on_progress))
 

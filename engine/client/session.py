@@ -21,6 +21,7 @@ from engine.protocol.frames import (
     Cancel,
     Delta,
     Failed,
+    Forget,
     FromWorker,
     Hello,
     Load,
@@ -113,6 +114,11 @@ class Session:
         if self.hello is not None:
             self._watch.start(target, CANCEL_SECONDS, self._clock())
         return encode(Cancel(target=target))
+
+    def forget(self, conversations: tuple[str, ...]) -> bytes:
+        """Bytes that have the worker keep nothing of these conversations; empty when there is none to tell."""
+        told = self._phase in (Phase.STARTING, Phase.RUNNING)
+        return encode(Forget(conversations=conversations)) if told else b""
 
     def stopping(self) -> None:
         """The driver is ending the process on purpose: its end will be no death."""

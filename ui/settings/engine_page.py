@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.settings.records import EngineSettings
 from app.settings.rules import Rule, settled
 from app.settings.store import SettingsStore
-from app.worker.settings import MAX_IDLE_MINUTES, MAX_TIMEOUT_S, WorkerSettings
+from app.worker.settings import MAX_CACHE_MIB, MAX_IDLE_MINUTES, MAX_TIMEOUT_S, WorkerSettings
 from engine.loading.check import MAX_BATCH, MAX_CONTEXT, MAX_LAYERS, MAX_THREADS
 from engine.protocol.types import FlashAttention, KvType
 from ui.settings.bound import BoundRow, RowMaker
@@ -184,6 +184,7 @@ class EnginePage(SettingsPage):
                 suffix=minutes,
             )
         )
+        self._build_caches(section)
         section.add(
             self._upkeep.switch(
                 "self_test",
@@ -192,6 +193,16 @@ class EnginePage(SettingsPage):
                 words="self-test check",
             )
         )
+
+    def _build_caches(self, section: Section) -> None:
+        ram, disk = self.tr("Keep conversations in RAM"), self.tr("Keep conversations on the disk")
+        back = self.tr("Going back to another conversation then does not read it again.")
+        restart = self.tr("A conversation goes on sooner after a restart. Goes when the conversation is deleted.")
+        off, mib = self.tr("Off"), self.tr(" MiB")
+        for field, title, text in (("cache_memory_mib", ram, back), ("cache_disk_mib", disk, restart)):
+            limits = (0, MAX_CACHE_MIB)
+            row = self._upkeep.number(field, title, text, limits, step=256, word=off, suffix=mib, words="kv cache")
+            section.add(row)
 
     def _build_limits(self, section: Section) -> None:
         never, seconds = self.tr("Never"), self.tr(" s")

@@ -60,6 +60,7 @@ class Asked:
     on_delta: Callable[[Delta], None]
     on_progress: Callable[[Progress], None]
     done: Callable[[Finished | Failed], None]
+    conversation: str = ""
 
     def say(self, *pieces: str) -> None:
         """One delta for each piece."""
@@ -127,9 +128,13 @@ class ScriptedEngine(QObject):
         on_delta: Callable[[Delta], None],
         on_progress: Callable[[Progress], None],
         done: Callable[[Finished | Failed], None],
+        *,
+        conversation: str = "",
     ) -> int:
         self._ids += 1
-        self.log.generated.append(Asked(self._ids, tuple(messages), sampling, max_tokens, on_delta, on_progress, done))
+        self.log.generated.append(
+            Asked(self._ids, tuple(messages), sampling, max_tokens, on_delta, on_progress, done, conversation)
+        )
         return self._ids
 
     def cancel(self, request_id: int) -> None:

@@ -357,6 +357,19 @@ def test_several_come_back_and_the_first_of_them_is_open_again(chat: Chat) -> No
     assert (chat.titles, chat.current, chat.shown) == (["three", "two", "one"], ids[2], ["three", "yes"])
 
 
+def test_caches_are_told_what_is_there_and_what_is_gone(chat: Chat) -> None:
+    purged: list[list[str]] = []
+    chat.controller.purged.connect(purged.append)
+    one = chat.say("one", "first")
+    assert chat.engine.asked.conversation == one
+    chat.controller.delete(one)
+    chat.database.drain()
+    assert purged == []
+    chat.controller._deletions.timer.timeout.emit()
+    chat.database.drain()
+    assert purged == [[one]]
+
+
 def test_deleted_for_good_after_the_undo(chat: Chat) -> None:
     one = chat.say("one secret", "first")
     chat.controller.delete(one)
