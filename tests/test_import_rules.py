@@ -29,6 +29,10 @@ FEATURE_EDGES = {
 """Feature of `app` -> other features it may import."""
 
 SEEN_BY_UI = {
+    "engine.bench.change",
+    "engine.bench.document",
+    "engine.bench.judge",
+    "engine.bench.records",
     "engine.chat.records",
     "engine.chat.text",
     "engine.client.session",
@@ -45,6 +49,7 @@ SEEN_BY_UI = {
     "engine.memory.fit.records",
     "engine.memory.records",
     "engine.memory.sizes",
+    "engine.protocol.bench",
     "engine.protocol.frames",
     "engine.protocol.types",
     "engine.version",

@@ -30,6 +30,7 @@ from ui.widgets.notice_bar import NoticeBar
 from ui.window_settings import WindowSettings, pack_geometry, unpack_geometry
 
 if TYPE_CHECKING:
+    from ui.bench.window import BenchWindow
     from ui.library.window import ModelManagerWindow
     from ui.memory.window import MemoryWindow
     from ui.settings.window import SettingsWindow
@@ -58,6 +59,7 @@ class MainWindow(QMainWindow):
         self._closing = self._done = False
         self._manager: ModelManagerWindow | None = None
         self._settings_window: SettingsWindow | None = None
+        self._bench_window: BenchWindow | None = None
         self._memory_window: MemoryWindow | None = None
         self.setObjectName("mainWindow")
         self.setWindowTitle("Vramble")
@@ -138,6 +140,16 @@ class MainWindow(QMainWindow):
             self._memory_window = MemoryWindow(services.memory, services.worker, services.settings, self._theme)
             self._memory_window.looked_at.connect(lambda _looked: self._look_at_hiding())
         self._memory_window.present()
+
+    def open_bench(self) -> None:
+        """Show the benchmark window."""
+        from ui.bench.window import BenchWindow
+
+        if self._bench_window is None:
+            services = self._services
+            self._bench_window = BenchWindow(services.bench, services.library, services.worker, self._theme)
+            self._bench_window.manager_wanted.connect(lambda: self.open_manager(get=True))
+        self._bench_window.present()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Vanish at once, close the services without blocking, then say `closed`."""
@@ -234,6 +246,7 @@ class MainWindow(QMainWindow):
         self._header.sidebar_toggled.connect(self.toggle_sidebar)
         self._header.manager_wanted.connect(self.open_manager)
         self._header.settings_wanted.connect(self.open_settings)
+        self._header.bench_wanted.connect(self.open_bench)
         self._strip.clicked.connect(self.open_memory)
         services.settings.changed.connect(self._settings_changed)
         self._header.cancel_wanted.connect(chat.stop)
@@ -281,6 +294,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+Shift+M", self.open_memory),
             ("Ctrl+L", self.focus),
             ("Ctrl+,", self.open_settings),
+            ("Ctrl+Shift+B", self.open_bench),
             ("Ctrl+O", self._header.open_picker),
             ("Ctrl+Shift+O", self._model_actions.change_options),
             ("Ctrl+Q", self.close),

@@ -34,6 +34,7 @@ class Header(QWidget):
         sidebar_toggled: Show or hide the list of conversations.
         manager_wanted: Open the model manager window.
         settings_wanted: Open the settings window on the page of this name; "" any.
+        bench_wanted: Open the benchmark window.
         cancel_wanted: Stop a load that nobody asked for by name (the reload before an answer).
         mode_chosen: `ThemeMode` from the menu.
         scale_chosen: Text size from the menu, 1.0 normal.
@@ -42,6 +43,7 @@ class Header(QWidget):
     sidebar_toggled = Signal()
     manager_wanted = Signal()
     settings_wanted = Signal(str)
+    bench_wanted = Signal()
     cancel_wanted = Signal()
     mode_chosen = Signal(object)
     scale_chosen = Signal(float)
@@ -126,6 +128,7 @@ class Header(QWidget):
         change = menu.addAction(self.tr("Change load options…") + "\tCtrl+Shift+O")
         change.setEnabled(self._actions.changeable is not None)
         change.triggered.connect(self._actions.change_options)
+        menu.addAction(self.tr("Benchmark…") + "\tCtrl+Shift+B").triggered.connect(self.bench_wanted)
         modes = {
             ThemeMode.SYSTEM: self.tr("Follow the system"),
             ThemeMode.LIGHT: self.tr("Light"),

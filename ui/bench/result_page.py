@@ -1,0 +1,247 @@
+"""The report that is shown: a figure, charts, a table, what others published, and ways to take it along."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from app.bench.service import BenchService
+from engine.bench.document import document, markdown
+from engine.bench.judge import judge
+from engine.bench.records import Race, Report
+from ui.bench import rows, words
+from ui.bench.cells import CellTable, CellView
+from ui.bench.chart import BarChart
+from ui.settings.row import plain_label
+from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme
+from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.text_button import TextButton
+
+
+class ResultPage(QScrollArea):
+    """Shows one report.
+
+    Attributes:
+        told: A sentence about an export, for the line at the bottom of the window.
+    """
+
+    told = Signal(str)
+
+    def __init__(self, service: BenchService, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._service, self._theme = service, theme
+        self._report: Report | None = None
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._build()
+        self._lay_out()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    @property
+    def report(self) -> Report | None:
+        """What is shown."""
+        return self._report
+
+    def forget(self) -> None:
+        """Nothing is shown any more: what was begun gave no report."""
+        self._report = None
+
+    def show_report(self, report: Report, *, live: bool = False) -> None:
+        """Show ``report``; ``live``: it is still being measured."""
+        self._report = report
+        history = self._service.archive.reports
+        best = rows.best_of(report)
+        main = best.main if best else None
+        other = best.reading if best else None
+        self._figure.setText(words.median(main.decode if main else other.prefill if other else None) or "–")
+        self._unit.setText(self.tr("tok/s generated") if main or not other else self.tr("tok/s read"))
+        self._beside.setText(self._second_figure(report))
+        self._about.setText(" · ".join((words.model(report), report.protocol.value, words.when(report))))
+        self._show_verdict(report, live)
+        self._generation.set_bars(rows.generation_bars(report, live=live))
+        self._prompts.set_bars(rows.prompt_bars(report, live=live))
+        limited = any(bar.ceiling for bar in self._generation.bars)
+        self._legend.setVisible(limited)
+        self._results.set_rows(rows.result_rows(report, history))
+        self._remarks.setText(self._remarks_of(report))
+        self._remarks.setVisible(bool(self._remarks.text()))
+        figures = self._service.archive.beside(report)
+        self._published.set_rows(rows.published_rows(figures))
+        self._others.setVisible(bool(figures) and not live)
+        for button in (self._copy, self._save_json, self._save_markdown):
+            button.setEnabled(not live)
+
+    def _second_figure(self, report: Report) -> str:
+        best = rows.best_of(report)
+        main = best.main if best else None
+        parts = []
+        if best is not None and best.reading is not None and main is not None:
+            parts.append(self.tr("prompts {0} tok/s").format(words.median(best.reading.prefill)))
+        if main is not None and main.share is not None:
+            parts.append(self.tr("{0} of what the memory allows").format(words.percent(main.share)))
+        if main is not None and main.tokens_per_joule is not None:
+            parts.append(self.tr("{0} tokens per joule").format(f"{main.tokens_per_joule:.2f}"))
+        if best is not None:
+            parts.append(words.place(best))
+        return " · ".join(part for part in parts if part)
+
+    def _show_verdict(self, report: Report, live: bool) -> None:
+        found = None if live else judge(report)
+        self._verdict.setText(words.verdict(report) if found else "")
+        self._verdict.setVisible(found is not None)
+        kept = found is not None and self._service.is_kept(found.winner)
+        last = report == self._service.report
+        self._keep.setVisible(found is not None and last and report.race is not Race.NONE)
+        self._keep.setEnabled(not kept)
+        if found is not None:
+            name = words.variant(report, found.winner)
+            self._keep.setText(self.tr("This model loads so") if kept else self.tr("Load it so: {0}").format(name))
+
+    def _remarks_of(self, report: Report) -> str:
+        lines = [self.tr("Left out: {0}. {1}").format(words.test(item.test), item.reason) for item in report.left_out]
+        lines += [
+            self.tr("{0} dropped out: {1}").format(words.variant(report, variant) or variant.label, variant.error)
+            for variant in report.variants
+            if variant.error
+        ]
+        if not report.finished:
+            lines.append(self.tr("It was stopped before its end."))
+        return "\n".join(lines)
+
+    def _build(self) -> None:
+        theme = self._theme
+        self._figure, self._unit = QLabel(), QLabel()
+        self._figure.setObjectName("benchFigure")
+        self._beside = ElidedLabel()
+        self._about = ElidedLabel()
+        self._about.setProperty("role", "muted")
+        self._verdict, self._remarks = plain_label("", ""), plain_label("", "muted")
+        self._verdict.setObjectName("benchVerdict")
+        self._keep = TextButton(theme, "", "check")
+        self._keep.setObjectName("benchKeep")
+        self._keep.clicked.connect(self._keep_winner)
+        self._generation = BarChart(theme, self.tr("Generation, tok/s"))
+        self._generation.setObjectName("benchChart")
+        self._prompts = BarChart(theme, self.tr("Reading prompts, tok/s"))
+        self._legend = plain_label(
+            self.tr("Dashed: what the memory allows if nothing but reading took time. Whisker: lowest to highest run."),
+            "muted",
+        )
+        self._results = CellTable(theme, rows.result_titles(), 2)
+        self._table = CellView(theme, self._results, self.tr("Results"), 1)
+        self._table.setObjectName("benchTable")
+        self._published = CellTable(theme, rows.published_titles(), 4, 6)
+        self._others_table = CellView(theme, self._published, self.tr("Published by others"), 6)
+        self._copy = TextButton(theme, self.tr("Copy as Markdown"), "copy")
+        self._copy.setObjectName("benchCopy")
+        self._copy.clicked.connect(self._copy_markdown)
+        self._save_json = TextButton(theme, self.tr("Save as JSON…"), "download-simple")
+        self._save_json.clicked.connect(lambda: self._save("json"))
+        self._save_markdown = TextButton(theme, self.tr("Save as Markdown…"), "download-simple")
+        self._save_markdown.clicked.connect(lambda: self._save("md"))
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        inside.setProperty("role", "page")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, SPACE_M, SPACE_S, SPACE_L)
+        column.setSpacing(SPACE_M)
+        head = QHBoxLayout()
+        head.setSpacing(SPACE_S)
+        head.addWidget(self._figure)
+        head.addWidget(self._unit, 0, Qt.AlignmentFlag.AlignBottom)
+        head.addSpacing(SPACE_L)
+        head.addWidget(self._beside, 1, Qt.AlignmentFlag.AlignBottom)
+        column.addLayout(head)
+        column.addWidget(self._about)
+        outcome = QHBoxLayout()
+        outcome.addWidget(self._verdict, 1)
+        outcome.addWidget(self._keep)
+        column.addLayout(outcome)
+        card = QFrame()
+        card.setProperty("role", "card")
+        inside_card = QVBoxLayout(card)
+        inside_card.setContentsMargins(SPACE_L, SPACE_M, SPACE_L, SPACE_M)
+        inside_card.setSpacing(SPACE_S)
+        for widget in (self._generation, self._prompts, self._legend):
+            inside_card.addWidget(widget)
+        column.addWidget(card)
+        column.addWidget(self._table)
+        column.addWidget(self._remarks)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACE_S)
+        for button in (self._copy, self._save_markdown, self._save_json):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column.addLayout(buttons)
+        column.addWidget(self._lay_out_others())
+        column.addStretch(1)
+        self.setWidget(inside)
+
+    def _lay_out_others(self) -> QWidget:
+        self._others = QWidget()
+        column = QVBoxLayout(self._others)
+        column.setContentsMargins(0, SPACE_M, 0, 0)
+        column.setSpacing(SPACE_S)
+        column.addWidget(plain_label(self.tr("Published by others"), "heading"))
+        column.addWidget(
+            plain_label(
+                self.tr(
+                    "Other machines, other builds, mostly another model: an orientation, not a comparison. Nothing of"
+                    " it was measured here."
+                ),
+                "muted",
+            )
+        )
+        column.addWidget(self._others_table)
+        return self._others
+
+    def _dress(self) -> None:
+        self._figure.setFont(self._theme.font(2.4, bold=True))
+        self._figure.setStyleSheet(f"font-size: {self._theme.font(2.4).pointSizeF():.1f}pt; font-weight: 600;")
+
+    def _keep_winner(self) -> None:
+        found = judge(self._report) if self._report is not None else None
+        if found is not None and self._report is not None:
+            self._service.keep(found.winner)
+            self.told.emit(self.tr("The next load of {0} is like this.").format(self._report.model.name))
+            self._show_verdict(self._report, live=False)
+
+    def _text(self, kind: str) -> str:
+        assert self._report is not None
+        history = self._service.archive.reports
+        if kind == "md":
+            return markdown(self._report, history)
+        return json.dumps(msgspec.to_builtins(document(self._report, history)), indent=2, ensure_ascii=False) + "\n"
+
+    def _copy_markdown(self) -> None:
+        QGuiApplication.clipboard().setText(self._text("md"))
+        self.told.emit(self.tr("Copied."))
+
+    def _save(self, kind: str) -> None:
+        assert self._report is not None
+        dialog = QFileDialog(self.window(), self.tr("Save the benchmark"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(kind)
+        name = "".join(sign if sign.isalnum() or sign in "-._" else "-" for sign in self._report.model.name)
+        dialog.selectFile(f"benchmark-{name}.{kind}")
+        text = self._text(kind)
+        dialog.fileSelected.connect(lambda chosen: self.save_to(Path(chosen), text))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def save_to(self, path: Path, text: str) -> None:
+        """Write ``text`` and say how that went."""
+
+        def done(problem: str) -> None:
+            failed = self.tr("Not saved: {0}.").format(problem)
+            self.told.emit(failed if problem else self.tr("Saved as {0}.").format(path.name))
+
+        self._service.archive.save(path, text, done)
