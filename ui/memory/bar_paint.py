@@ -76,16 +76,20 @@ def paint_parts(
     """The bar itself. ``empty`` is written into one without parts."""
     outline = QPainterPath()
     outline.addRoundedRect(box, RADIUS, RADIUS)
-    painter.save()
-    painter.setClipPath(outline)
-    painter.fillRect(box, QColor(tokens.raised))
-    for spot in placed:
-        rect = QRectF(spot.x, box.y(), spot.width, box.height())
+    if not placed:
+        painter.fillPath(outline, QColor(tokens.raised))
+    for place_in_row, spot in enumerate(placed):
+        rect = _whole(spot, box)
+        at_end = place_in_row in (0, len(placed) - 1)
+        if at_end:
+            painter.save()
+            painter.setClipPath(outline)
         painter.fillRect(rect, patterns.brush(spot.part.region, spot.part.owner))
-        if spot.x > 0:
-            painter.fillRect(QRectF(spot.x - 0.5, box.y(), 1, box.height()), QColor(tokens.background))
+        if at_end:
+            painter.restore()
+        if place_in_row:
+            painter.fillRect(QRectF(rect.x(), box.y(), 1, box.height()), QColor(tokens.background))
         _paint_word(painter, rect, spot.part, tokens)
-    painter.restore()
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(QColor(tokens.outline), 1, Qt.PenStyle.SolidLine if placed else Qt.PenStyle.DashLine))
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
@@ -115,6 +119,12 @@ def paint_spans(painter: QPainter, box: QRectF, placed: tuple[Placed, ...], toke
                 painter.setPen(QColor(tokens.muted))
                 painter.drawText(QPointF(span.x + 1, box.bottom() + 6 + metrics.ascent()), text)
                 break
+
+
+def _whole(spot: Placed, box: QRectF) -> QRectF:
+    """On whole pixels: crisp, and filled without blending."""
+    left, right = round(spot.x), round(spot.x + spot.width)
+    return QRectF(left, box.y(), max(1, right - left), box.height())
 
 
 def _paint_word(painter: QPainter, box: QRectF, part: Part, tokens: Tokens) -> None:

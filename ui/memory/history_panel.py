@@ -150,7 +150,10 @@ class HistoryPanel(QWidget):
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(getattr(self._theme.tokens, TINTS[name])), 2, DASHES[name]))
+        pen = QPen(QColor(getattr(self._theme.tokens, TINTS[name])), 2)
+        if DASHES[name]:
+            pen.setDashPattern([length / 2 for length in DASHES[name]])
+        painter.setPen(pen)
         painter.drawLine(QLineF(1, SWATCH.height() / 2, SWATCH.width() - 1, SWATCH.height() / 2))
         painter.end()
         return QIcon(picture)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
+from typing import Any
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from engine.memory.records import GpuMemory, MemorySnapshot, RamMemory
 from engine.protocol.types import DeviceKind
@@ -11,6 +13,20 @@ from ui.memory.shares import Region
 from ui.memory.words import gib, number, short_name
 
 DOT = "  ·  "
+
+OWNERS: dict[PartOwner, Any] = {
+    PartOwner.WEIGHTS: QT_TRANSLATE_NOOP("MemoryPage", "weights"),
+    PartOwner.KV: QT_TRANSLATE_NOOP("MemoryPage", "KV cache"),
+    PartOwner.COMPUTE: QT_TRANSLATE_NOOP("MemoryPage", "compute buffers"),
+    PartOwner.MODEL: QT_TRANSLATE_NOOP("MemoryPage", "model"),
+    PartOwner.SPILLED: QT_TRANSLATE_NOOP("MemoryPage", "pushed out of VRAM"),
+    PartOwner.ENGINE: QT_TRANSLATE_NOOP("MemoryPage", "engine overhead"),
+    PartOwner.REST: QT_TRANSLATE_NOOP("MemoryPage", "not told apart"),
+    PartOwner.ZRAM: QT_TRANSLATE_NOOP("MemoryPage", "compressed swap"),
+    PartOwner.FILE: QT_TRANSLATE_NOOP("MemoryPage", "model file"),
+    PartOwner.FREE: QT_TRANSLATE_NOOP("MemoryPage", "free"),
+}
+"""Asked for many times a second, so it is not made anew each time."""
 
 
 def tr(text: str) -> str:
@@ -24,18 +40,9 @@ def owner_name(part: Part) -> str:
         return part.name
     if part.owner is PartOwner.PROGRAMS:
         return tr("{n} more programs").format(n=part.name)
-    return {
-        PartOwner.WEIGHTS: tr("weights"),
-        PartOwner.KV: tr("KV cache"),
-        PartOwner.COMPUTE: tr("compute buffers"),
-        PartOwner.MODEL: tr("model"),
-        PartOwner.SPILLED: tr("pushed out of VRAM"),
-        PartOwner.ENGINE: tr("engine overhead"),
-        PartOwner.REST: tr("not told apart") if part.region is not Region.RAM else tr("programs and system"),
-        PartOwner.ZRAM: tr("compressed swap"),
-        PartOwner.FILE: tr("model file"),
-        PartOwner.FREE: tr("free"),
-    }[part.owner]
+    if part.owner is PartOwner.REST and part.region is Region.RAM:
+        return tr("programs and system")
+    return tr(OWNERS[part.owner])
 
 
 def owner_sentence(part: Part) -> str:
