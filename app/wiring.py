@@ -20,6 +20,7 @@ from app.downloads.service import DownloadService
 from app.jobs import SerialRunner, ThreadExecutor
 from app.library.service import InstalledModel, LibraryService
 from app.load.service import LoadService
+from app.memory.pressure import PressureWatch
 from app.memory.service import MemoryService
 from app.notices import Notices
 from app.paths import Paths, starter_model
@@ -60,6 +61,7 @@ class Services:
     library: LibraryService
     downloads: DownloadService
     memory: MemoryService
+    pressure: PressureWatch
     load: LoadService
     bench: BenchService
     changes: EngineChanges
@@ -178,6 +180,7 @@ def build(paths: Paths) -> Services:
         library=library,
         downloads=downloads,
         memory=memory,
+        pressure=PressureWatch(memory, worker, settings, notices, lifetime),
         load=load,
         bench=BenchService(worker, own, archive, load, machine, sysroot(), lifetime),
         changes=EngineChanges(worker, settings, load.options_for, lifetime),

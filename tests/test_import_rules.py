@@ -24,6 +24,7 @@ FEATURE_EDGES = {
     "doctor": {"worker"},  # asks the engine that runs
     "fit": {"chat", "worker"},  # the MODEL argument and the load flags of the commands
     "load": {"settings"},  # keeps options of single models
+    "memory": {"worker", "settings"},  # parks the model when memory is short
     "worker": {"settings", "power"},  # keeps which models need safer settings; looks after the model after a sleep
 }
 """Feature of `app` -> other features it may import."""

@@ -17,6 +17,10 @@ from engine.protocol.types import DeviceInfo, ModelInfo
 
 INTERVAL_MS = 1000
 HIDDEN_INTERVAL_MS = 10_000
+MOST_SHARE = 0.005
+"""Of one core, for sampling: dear samples are taken less often, down to `HIDDEN_INTERVAL_MS`."""
+
+COST_STEP_MS = 500
 
 
 class Sampler(Protocol):
@@ -29,8 +33,9 @@ class Sampler(Protocol):
 class MemoryService(QObject):
     """Owner of the memory figures.
 
-    A sample is asked for once a second while somebody watches, less often while the window is hidden, and
-    not at all otherwise. A slow sample delays the next one: they never pile up.
+    A sample is asked for once a second while somebody watches, less often while the window is hidden, as often as
+    `guard` asks for, and not at all otherwise. A slow sample delays the next one: they never pile up; on a machine
+    where samples are dear they become rarer.
 
     Attributes:
         sampled: A new `MemorySnapshot`.
@@ -60,6 +65,9 @@ class MemoryService(QObject):
         self._again = False
         self._told = False
         self._closed = False
+        self._watched = self._hidden = False
+        self._guard: int | None = None
+        self._cost_s = 0.0
         self._timer = QTimer(self)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._ask)
@@ -76,21 +84,38 @@ class MemoryService(QObject):
 
     def set_watched(self, watched: bool) -> None:
         """Begin with a sample at once, or stop."""
-        if watched == self._timer.isActive() or self._closed:
+        if watched == self._watched or self._closed:
             return
-        if watched:
-            self._timer.start()
-            self._ask()
-        else:
-            self._timer.stop()
+        self._watched = watched
+        self._set_rhythm(at_once=watched)
 
     def set_hidden(self, hidden: bool) -> None:
         """Sample every ten seconds instead of every second while the window is minimised."""
-        interval = HIDDEN_INTERVAL_MS if hidden else INTERVAL_MS
-        if interval == self._timer.interval():
+        if hidden == self._hidden:
             return
-        self._timer.setInterval(interval)
-        if self._timer.isActive() and not hidden:
+        self._hidden = hidden
+        self._set_rhythm(at_once=not hidden)
+
+    def guard(self, interval_ms: int | None) -> None:
+        """Sample at least so often, whoever watches; None: nothing has to be guarded."""
+        if interval_ms == self._guard or self._closed:
+            return
+        self._guard = interval_ms
+        self._set_rhythm(at_once=False)
+
+    def _set_rhythm(self, *, at_once: bool) -> None:
+        watching = (HIDDEN_INTERVAL_MS if self._hidden else INTERVAL_MS) if self._watched else None
+        wanted = [interval for interval in (watching, self._guard) if interval is not None]
+        if not wanted or self._closed:
+            self._timer.stop()
+            return
+        dear = min(HIDDEN_INTERVAL_MS, int(self._cost_s * 1000 / MOST_SHARE) // COST_STEP_MS * COST_STEP_MS)
+        interval = max(min(wanted), dear)
+        if interval != self._timer.interval():
+            self._timer.setInterval(interval)
+        if not self._timer.isActive():
+            self._timer.start()
+        if at_once:
             self._ask()
 
     def set_worker(self, pid: int | None) -> None:
@@ -134,9 +159,14 @@ class MemoryService(QObject):
             return
         self._running = True
         worker, sampler = self._worker, self._sampler
-        self._runner.run(lambda: sampler.sample(worker), self._take)
 
-    def _take(self, result: Result[MemorySnapshot]) -> None:
+        def work() -> tuple[MemorySnapshot, float]:
+            begin = time.thread_time()
+            return sampler.sample(worker), time.thread_time() - begin
+
+        self._runner.run(work, self._take)
+
+    def _take(self, result: Result[tuple[MemorySnapshot, float]]) -> None:
         self._running = False
         if self._again:
             self._again = False
@@ -144,7 +174,12 @@ class MemoryService(QObject):
         if isinstance(result, Err):
             self._fail(result.error)
             return
-        snapshot = self._told_by_engine(result.value)
+        snapshot, cost = result.value
+        if self._snapshot is not None:  # the first one reads much that is kept afterwards
+            self._cost_s += (cost - self._cost_s) / 8
+        if self._timer.isActive():
+            self._set_rhythm(at_once=False)
+        snapshot = self._told_by_engine(snapshot)
         self._snapshot = snapshot
         self.history.add(snapshot)
         self.sampled.emit(snapshot)

@@ -48,18 +48,14 @@ class OpenFiles:
         if handle is not None:
             os.close(handle)
 
-    def close_all(self) -> None:
-        """Let go of all."""
-        for path in list(self._handles):
-            self.close(path)
-
     def __len__(self) -> int:
         """How many are open."""
         return len(self._handles)
 
     def __del__(self) -> None:
         """Nothing stays open behind a reader that is gone."""
-        self.close_all()
+        for path in list(self._handles):
+            self.close(path)
 
 
 def _whole(handle: int) -> bytes:

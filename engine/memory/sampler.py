@@ -89,10 +89,6 @@ class MemorySampler:
             taken=now,
         )
 
-    def rest(self) -> None:
-        """Nobody looks for a while: no file stays open."""
-        self._tree.release()
-
     def _state(self, card: Card, node: KfdNode | None) -> _State:
         vram, gtt = self._pool(card, "vram"), self._pool(card, "gtt")
         kind = kind_of(card, node, vram, gtt, self._tree)

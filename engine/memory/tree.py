@@ -89,12 +89,9 @@ class Tree:
         except OSError:
             return None
 
-    def release(self, path: str | None = None) -> None:
-        """Let go of a file that was read live; of all of them without ``path``."""
-        if path is None:
-            self._files.close_all()
-        else:
-            self._files.close(self._prefix + path)
+    def release(self, path: str) -> None:
+        """Let go of a file that was read live."""
+        self._files.close(self._prefix + path)
 
     def names(self, path: str) -> list[str]:
         """The names in a folder, sorted; empty when it cannot be listed."""
