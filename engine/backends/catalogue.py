@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib.metadata
 import os
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
 
 from engine.backends import no_device, reasons
 from engine.backends.build_record import read_build_record
 from engine.backends.devices import Device, list_devices
+from engine.backends.driver import driver_of, read_maps
 from engine.backends.elf import NotLoadable, read_library
 from engine.backends.finding import Folder
 from engine.backends.ggml import Ggml, mapped_library
@@ -94,12 +97,21 @@ class Catalogue:
         """All devices with memory as it is now. Wakes sleeping GPUs."""
         allow = self._environ.get(ALLOW_SOFTWARE) == "1"
         root = sysroot(self._environ)
-        found = list_devices(self._ggml.devices(), self._physical, allow_software=allow)
+        found = with_drivers(list_devices(self._ggml.devices(), self._physical, allow_software=allow))
         return no_device.without_code(join_cards(found, root), self._rocm_code, root, self._environ)
 
     def infos(self) -> tuple[DeviceInfo, ...]:
         """The records of `devices`."""
         return tuple(device.info for device in self.devices())
+
+
+def with_drivers(devices: Sequence[Device]) -> list[Device]:
+    """The same devices, each with the driver that this process has loaded for it."""
+    maps = read_maps()
+    return [
+        replace(device, info=msgspec.structs.replace(device.info, driver=driver_of(device.info.backend, maps)))
+        for device in devices
+    ]
 
 
 def load_guard(environ: Mapping[str, str]) -> LoadGuard:

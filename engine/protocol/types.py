@@ -89,7 +89,8 @@ class DeviceInfo(msgspec.Struct, frozen=True, kw_only=True):
 
     ``id`` is ggml's device name (``Vulkan0``), stable only inside one process; ``pci`` is the
     lower-case PCI address (``0000:03:00.0``) and the identity used everywhere else.
-    ``reason`` says why a device is not usable.
+    ``reason`` says why a device is not usable. ``driver`` is a text that changes with its driver, empty
+    for the processor and where that is not known.
     """
 
     id: str
@@ -101,6 +102,7 @@ class DeviceInfo(msgspec.Struct, frozen=True, kw_only=True):
     memory_free: int | None
     usable: bool
     reason: str | None = None
+    driver: str = ""
 
 
 class LoraAdapter(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,14 +8,14 @@ measurement must not turn a model away.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
 
 from engine.memory.fit.records import DeviceUse, FitPlan, LearnedBytes
 from engine.memory.records import WorkerGpu, WorkerMemory
-from engine.protocol.types import DeviceInfo, DeviceKind
+from engine.protocol.types import DeviceInfo, DeviceKind, MemoryUse
 
 KEPT: Final = 24
 """Newest loads that count for one key."""
@@ -57,6 +57,11 @@ class FitHistory(msgspec.Struct, frozen=True):
         """The records that count for ``key``."""
         return tuple(record for record in self.records if record.key == key)[-KEPT:]
 
+    def without(self, keys: Iterable[LoadKey]) -> FitHistory:
+        """Without what was learned for ``keys``, whatever the driver."""
+        gone = {(key.card, key.backend) for key in keys}
+        return FitHistory(tuple(old for old in self.records if (old.key.card, old.key.backend) not in gone))
+
     def with_record(self, record: LoadRecord) -> FitHistory:
         """With one load more; old ones are forgotten."""
         others = [old for old in self.records if old.key != record.key]
@@ -97,28 +102,42 @@ def _bounded(value: float, low: float, high: float) -> float:
     return min(high, max(low, value))
 
 
+def key_of(device: DeviceInfo) -> LoadKey:
+    """What a correction for ``device`` is kept under."""
+    return LoadKey(card=device.pci or device.name, backend=device.backend, driver=device.driver)
+
+
 def records_of(
-    plan: FitPlan, devices: Sequence[DeviceInfo], worker: WorkerMemory, driver: str = ""
+    plan: FitPlan, devices: Sequence[DeviceInfo], worker: WorkerMemory, told: Sequence[MemoryUse] = ()
 ) -> tuple[LoadRecord, ...]:
-    """What a load taught, one record for each GPU that the kernel has figures for.
+    """What a load taught, one record for each GPU.
+
+    The kernel's figure counts. Where it has none for a card (other vendors), it is llama.cpp's own report, which knows
+    nothing of the driver, but where the forecast was wrong.
 
     Args:
-        plan: The forecast for the options that were loaded, without corrections.
+        plan: The forecast for the options that were loaded.
         devices: Of the load (`ModelInfo.devices`).
         worker: What the worker holds after the load, and held nothing of before.
-        driver: Any text that changes with the driver.
+        told: llama.cpp's report (`ModelInfo.memory`).
     """
     found = []
     for device in devices:
         use = next((use for use in plan.uses if use.device == device.id), None)
-        gpu = worker.on(device.pci) if device.pci else None
-        if use is None or gpu is None or gpu.evicted:
+        if use is None or use.kind not in (DeviceKind.GPU, DeviceKind.IGPU):
             continue
-        measured = _measured(device, gpu)
+        gpu = worker.on(device.pci) if device.pci else None
+        if gpu is not None:
+            predicted, measured = _predicted(use, plan), None if gpu.evicted else _measured(device, gpu)
+        else:
+            predicted, measured = use.total - use.learned, _told(device, told)
         if measured:
-            key = LoadKey(card=device.pci or device.name, backend=device.backend, driver=driver)
-            found.append(LoadRecord(key=key, predicted=_predicted(use, plan), measured=measured))
+            found.append(LoadRecord(key=key_of(device), predicted=predicted, measured=measured))
     return tuple(found)
+
+
+def _told(device: DeviceInfo, told: Sequence[MemoryUse]) -> int:
+    return sum(use.weights + use.kv + use.compute + use.output for use in told if use.device == device.id)
 
 
 def _measured(device: DeviceInfo, gpu: WorkerGpu) -> int | None:

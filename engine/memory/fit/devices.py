@@ -41,7 +41,7 @@ def fit_devices(
     of_ram = [_bandwidth(device, cards[device.id]) for device in devices if device.kind is DeviceKind.IGPU]
     bandwidth_of_ram = next((speed for speed in of_ram if speed), None)
     return tuple(
-        FitDevice(info=device, room=ram, bandwidth=bandwidth_of_ram)
+        FitDevice(info=device, room=ram, bandwidth=bandwidth_of_ram, reserve=_ram_reserve(cpu, snapshot))
         if device.kind in (DeviceKind.CPU, DeviceKind.SOFTWARE)
         else _card(device, cards[device.id], ram, kept.get(device.id, 0), learned(device))
         for device in devices
@@ -58,7 +58,23 @@ def _card(
         own=gpu.vram.free or 0 if gpu and device.kind is DeviceKind.IGPU else 0,
         bandwidth=_bandwidth(device, gpu),
         learned=learned,
+        reserve=_reserve(device, gpu),
     )
+
+
+def _reserve(device: DeviceInfo, gpu: GpuMemory | None) -> int:
+    """As `engine.memory.room` and `_gpu_room` take it off."""
+    if device.kind is DeviceKind.IGPU:
+        return RAM_RESERVE
+    total = gpu.vram.total if gpu is not None and gpu.room is not None else None
+    return min(VRAM_RESERVE, (total or device.memory_total or device.memory_free or 0) // _SMALL_SHARE)
+
+
+def _ram_reserve(cpu: DeviceInfo | None, snapshot: MemorySnapshot | None) -> int:
+    total = snapshot.ram.total if snapshot else None
+    if snapshot is None or snapshot.ram.available is None:
+        total = cpu.memory_total if cpu is not None else None
+    return RAM_RESERVE if total is None else min(RAM_RESERVE, total // _SMALL_SHARE)
 
 
 def _bandwidth(device: DeviceInfo, gpu: GpuMemory | None) -> float | None:
@@ -70,13 +86,9 @@ def _bandwidth(device: DeviceInfo, gpu: GpuMemory | None) -> float | None:
 
 def _ram_room(cpu: DeviceInfo | None, snapshot: MemorySnapshot | None, held: int) -> int | None:
     available = snapshot.ram.available if snapshot else None
-    total = snapshot.ram.total if snapshot else None
     if available is None and cpu is not None:
-        available, total = cpu.memory_free, cpu.memory_total
-    if available is None:
-        return None
-    reserve = RAM_RESERVE if total is None else min(RAM_RESERVE, total // _SMALL_SHARE)
-    return max(0, available + held - reserve)
+        available = cpu.memory_free
+    return None if available is None else max(0, available + held - _ram_reserve(cpu, snapshot))
 
 
 def _gpu_room(device: DeviceInfo, gpu: GpuMemory | None, ram: int | None) -> int | None:

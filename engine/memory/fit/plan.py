@@ -104,6 +104,7 @@ def _uses(model: FitModel, options: LoadOptions, layout: Layout, measured: Measu
             output=output_bytes(model) if number == layout.cpu else 0,
             image=model.image if number == 0 else 0,
             room=device.room,
+            reserve=device.reserve,
         )
         for number, device in enumerate(layout.devices)
     )
@@ -113,7 +114,8 @@ def _uses(model: FitModel, options: LoadOptions, layout: Layout, measured: Measu
 def _corrected(use: DeviceUse, device: FitDevice) -> DeviceUse:
     if device.learned is None:
         return use
-    return msgspec.structs.replace(use, learned=device.learned.for_total(use.total))
+    added = device.learned.for_total(use.total)
+    return msgspec.structs.replace(use, learned=added, loads=device.learned.loads)
 
 
 def _room(layout: Layout) -> int | None:

@@ -80,6 +80,7 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
         quantised_kv: The heads divide into the blocks of a quantised KV cache.
         known_cache: False for architectures whose cache is only guessed.
         image: Bytes of the image encoder that is loaded with the model.
+        adapters: Bytes of the LoRA adapters that are laid over it, spread over its layers.
     """
 
     name: str = ""
@@ -103,6 +104,7 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
     quantised_kv: bool = True
     known_cache: bool = True
     image: int = 0
+    adapters: int = 0
 
     @property
     def max_layers(self) -> int:
@@ -139,6 +141,7 @@ class FitDevice(msgspec.Struct, frozen=True, kw_only=True):
         own: Of an integrated GPU's room the part that is no RAM any more (the firmware's carve-out).
         bandwidth: Bytes a second that its memory gives.
         learned: What earlier loads on it taught.
+        reserve: Bytes that were taken off for everything else.
     """
 
     info: DeviceInfo
@@ -146,6 +149,7 @@ class FitDevice(msgspec.Struct, frozen=True, kw_only=True):
     own: int = 0
     bandwidth: float | None = None
     learned: LearnedBytes | None = None
+    reserve: int = 0
 
     @property
     def shares_ram(self) -> bool:
@@ -156,7 +160,8 @@ class FitDevice(msgspec.Struct, frozen=True, kw_only=True):
 class DeviceUse(msgspec.Struct, frozen=True, kw_only=True):
     """What a model takes on one device. The fields are those of `engine.protocol.types.MemoryUse`, and some more.
 
-    ``image`` is the image encoder, ``learned`` what earlier loads taught to add.
+    ``image`` is the image encoder, ``learned`` what ``loads`` earlier ones taught to add. ``reserve`` stays free beside
+    ``room``.
     """
 
     device: str
@@ -168,7 +173,9 @@ class DeviceUse(msgspec.Struct, frozen=True, kw_only=True):
     output: int = 0
     image: int = 0
     learned: int = 0
+    loads: int = 0
     room: int | None = None
+    reserve: int = 0
 
     @property
     def total(self) -> int:

@@ -42,7 +42,7 @@ def weight_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[
     """Bytes of weights for each device of ``layout``."""
     sums = [0.0] * len(layout.devices)
 
-    def add(device: int, size: int) -> None:
+    def add(device: int, size: float) -> None:
         if layout.parts and device != layout.cpu:
             for gpu, part in enumerate(layout.parts):
                 sums[gpu] += size * part
@@ -54,6 +54,8 @@ def weight_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[
         in_ram = piece.expert and piece.layer < options.n_cpu_moe
         unfit = piece.huge and layout.devices[device].info.kind is DeviceKind.SOFTWARE
         add(layout.cpu if in_ram or unfit else device, piece.n_bytes)
+    for layer in range(model.n_layers if model.adapters else 0):
+        add(layout.of_layer[layer], model.adapters / model.n_layers)
     if _doubled(model, layout):
         add(layout.of_layer[-1], model.tied)
     return [round(size) for size in sums]

@@ -12,7 +12,7 @@ from engine.memory.fit.correction import KEPT, KEPT_KEYS, FitHistory, LoadKey, L
 from engine.memory.fit.records import LearnedBytes
 from engine.memory.records import WorkerGpu, WorkerMemory
 from engine.memory.sizes import GIB
-from engine.protocol.types import LoadOptions
+from engine.protocol.types import LoadOptions, MemoryUse
 from tests.engine.memory.fit.conftest import MIB, apu, cpu, gpu
 from tests.engine.memory.fit.test_plan import model
 
@@ -102,7 +102,7 @@ def test_what_a_load_taught() -> None:
     options = LoadOptions(n_ctx=4096)
     plan = predict(model(), options, [gpu(20 * GIB), cpu()])
     card = gpu(20 * GIB).info
-    (record,) = records_of(plan, [card], held(vram=5 * GIB, gtt=GIB, evicted=0), "radv")
+    (record,) = records_of(plan, [msgspec.structs.replace(card, driver="radv")], held(vram=5 * GIB, gtt=GIB, evicted=0))
     assert record.key == LoadKey(card="0000:00:00.0", backend="Vulkan", driver="radv")
     assert (record.predicted, record.measured) == (plan.uses[0].total, 5 * GIB)
     assert records_of(plan, [card], held(vram=3 * GIB, gtt=2 * GIB, evicted=GIB)) == (), "something was pushed out"
@@ -125,3 +125,19 @@ def test_an_apu_holds_everything_in_one_memory() -> None:
     (record,) = records_of(plan, [shared.info], held(vram=GIB, gtt=4 * GIB))
     assert record.measured == 5 * GIB
     assert record.predicted == plan.everything
+
+
+def test_a_card_that_the_kernel_does_not_know() -> None:
+    """llama.cpp's own report stands in; what lies on the processor is not learned from."""
+    plan = predict(model(), LoadOptions(n_ctx=4096), [gpu(20 * GIB), cpu()])
+    told = (MemoryUse(device="Vulkan0", weights=3 * GIB, kv=GIB, compute=MIB), MemoryUse(device="CPU", weights=GIB))
+    (record,) = records_of(plan, [gpu(20 * GIB).info], WorkerMemory(pid=1), told)
+    assert (record.predicted, record.measured) == (plan.uses[0].total, 4 * GIB + MIB)
+    assert records_of(plan, [cpu().info], WorkerMemory(pid=1), told) == ()
+
+
+def test_forgetting_takes_every_driver_of_a_card() -> None:
+    other = msgspec.structs.replace(CARD, card="0000:09:00.0")
+    newer = msgspec.structs.replace(CARD, driver="radv 26.0")
+    history = FitHistory((*loads((1, 2)), *loads((1, 2), key=newer), *loads((1, 2), key=other)))
+    assert history.without([CARD]).records == loads((1, 2), key=other)
