@@ -26,7 +26,7 @@ _TESTS: Final = {
 NO_ROOM: Final = (Verdict.NO, Verdict.PARTLY)
 
 
-def tests_of(protocol: Protocol) -> tuple[BenchTest, ...]:
+def suite_of(protocol: Protocol) -> tuple[BenchTest, ...]:
     """All tests, the least depth first."""
     return _TESTS[protocol]
 
@@ -40,7 +40,7 @@ def fitting(
     """
     taken: list[BenchTest] = []
     left: list[LeftOut] = []
-    for test in tests_of(protocol):
+    for test in suite_of(protocol):
         reason = "" if model is None or not test.depth else _no_room(test, variants, model, devices)
         if reason:
             left.append(LeftOut(test, reason))

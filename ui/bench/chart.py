@@ -20,6 +20,10 @@ MOST_LABEL = 250
 ENOUGH_ABOVE = 1.04
 """Room to the right of the longest bar."""
 
+ROOM_FOR_POINTER = 1.08
+FAR = 2.5
+"""Limits beyond so many times the longest bar are only pointed at."""
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -43,6 +47,7 @@ class BarChart(QWidget):
         self._bars: tuple[Bar, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(title)
+        self.hide()
         theme.changed.connect(self.updateGeometry)
 
     @property
@@ -91,7 +96,11 @@ class BarChart(QWidget):
         painter.end()
 
     def _scale(self) -> float:
-        return max((max(bar.high, bar.ceiling or 0.0) for bar in self._bars), default=0.0) * ENOUGH_ABOVE
+        """Speed at the right end. A limit that is far away would leave no room for the bars."""
+        highest = max((bar.high for bar in self._bars), default=0.0)
+        near = [bar.ceiling for bar in self._bars if bar.ceiling and bar.ceiling <= FAR * highest]
+        far = any(bar.ceiling and bar.ceiling > FAR * highest for bar in self._bars)
+        return max(highest * (ROOM_FOR_POINTER if far else 1.0), *near, 0.0) * ENOUGH_ABOVE
 
     def _value_width(self, metrics: QFontMetrics) -> int:
         bold = QFontMetrics(self._theme.font(bold=True))
@@ -116,8 +125,10 @@ class BarChart(QWidget):
         painter.drawRoundedRect(filled, 4, 4)
         if bar.high > bar.low:
             self._paint_spread(painter, box, bar, scale, middle)
-        if bar.ceiling:
+        if bar.ceiling and bar.ceiling <= scale:
             self._paint_ceiling(painter, track, box.x() + box.width() * bar.ceiling / scale)
+        elif bar.ceiling:
+            self._paint_pointer(painter, track)
         painter.setFont(self._theme.font(bold=True))
         painter.setPen(QColor(tokens.text))
         value = QRectF(box.right() + SPACE_S, box.y(), self.width() - box.right() - SPACE_S, box.height())
@@ -137,6 +148,17 @@ class BarChart(QWidget):
     def _paint_ceiling(self, painter: QPainter, track: QRectF, x: float) -> None:
         painter.setPen(QPen(QColor(self._theme.tokens.good), 2, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(x, track.y() - SPACE_XS), QPointF(x, track.bottom() + SPACE_XS))
+
+    def _paint_pointer(self, painter: QPainter, track: QRectF) -> None:
+        """An arrow at the right end: the limit lies beyond."""
+        middle, arm = track.center().y(), self._theme.px(4)
+        right = track.right() - SPACE_XS
+        painter.setPen(QPen(QColor(self._theme.tokens.good), 2))
+        for back in (arm, 2.2 * arm):
+            tip = right - back + arm
+            painter.drawPolyline(
+                [QPointF(tip - arm, middle - arm), QPointF(tip, middle), QPointF(tip - arm, middle + arm)]
+            )
 
     def _spoken(self, bar: Bar) -> str:
         limit = self.tr(", of {0} that the memory allows").format(words.speed(bar.ceiling)) if bar.ceiling else ""

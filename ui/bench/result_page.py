@@ -63,7 +63,9 @@ class ResultPage(QScrollArea):
         self._figure.setText(words.median(main.decode if main else other.prefill if other else None) or "–")
         self._unit.setText(self.tr("tok/s generated") if main or not other else self.tr("tok/s read"))
         self._beside.setText(self._second_figure(report))
-        self._about.setText(" · ".join((words.model(report), report.protocol.value, words.when(report))))
+        where = words.place(best) if best else ""
+        facts = (words.model(report), where, report.protocol.value, words.when(report))
+        self._about.setText(" · ".join(fact for fact in facts if fact))
         self._show_verdict(report, live)
         self._generation.set_bars(rows.generation_bars(report, live=live))
         self._prompts.set_bars(rows.prompt_bars(report, live=live))
@@ -88,8 +90,6 @@ class ResultPage(QScrollArea):
             parts.append(self.tr("{0} of what the memory allows").format(words.percent(main.share)))
         if main is not None and main.tokens_per_joule is not None:
             parts.append(self.tr("{0} tokens per joule").format(f"{main.tokens_per_joule:.2f}"))
-        if best is not None:
-            parts.append(words.place(best))
         return " · ".join(part for part in parts if part)
 
     def _show_verdict(self, report: Report, live: bool) -> None:
@@ -101,8 +101,7 @@ class ResultPage(QScrollArea):
         self._keep.setVisible(found is not None and last and report.race is not Race.NONE)
         self._keep.setEnabled(not kept)
         if found is not None:
-            name = words.variant(report, found.winner)
-            self._keep.setText(self.tr("This model loads so") if kept else self.tr("Load it so: {0}").format(name))
+            self._keep.setText(self.tr("Used for this model") if kept else self.tr("Use it for this model"))
 
     def _remarks_of(self, report: Report) -> str:
         lines = [self.tr("Left out: {0}. {1}").format(words.test(item.test), item.reason) for item in report.left_out]
@@ -131,7 +130,7 @@ class ResultPage(QScrollArea):
         self._generation.setObjectName("benchChart")
         self._prompts = BarChart(theme, self.tr("Reading prompts, tok/s"))
         self._legend = plain_label(
-            self.tr("Dashed: what the memory allows if nothing but reading took time. Whisker: lowest to highest run."),
+            self.tr("Green: the limit if only reading weights and KV cache took time. Whisker: lowest to highest run."),
             "muted",
         )
         self._results = CellTable(theme, rows.result_titles(), 2)

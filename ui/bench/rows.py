@@ -19,8 +19,8 @@ NOTICEABLE = 0.03
 def result_titles() -> tuple[str, ...]:
     """Columns of the table of results."""
     return (
-        tr("Variant"), tr("Test"), tr("tok/s"), tr("Lowest to highest"), tr("Memory allows"), tr("Reached"),
-        tr("Power"), tr("Tokens per joule"), tr("Since last time"),
+        tr("Variant"), tr("Test, tokens"), tr("tok/s"), tr("Range"), tr("Limit"), tr("Reached"), tr("Power"),
+        tr("tok/J"), tr("Change"),
     )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def _result_row(report: Report, variant: VariantResult, outcome: Outcome, histor
     delta = (found.decode if outcome.decode else found.prefill) if found else None
     ceiling, power = outcome.roofline, outcome.power
     cells = (
-        words.variant(report, variant),
+        words.variant(report, variant) if len(report.variants) > 1 else "",
         words.test(outcome.test),
         words.median(value),
         words.span(value),
@@ -147,8 +147,7 @@ def published_rows(figures: Sequence[Published]) -> list[CellRow]:
 def history_titles() -> tuple[str, ...]:
     """Columns of the table of earlier benchmarks."""
     return (
-        tr("Date"), tr("Model"), tr("Protocol"), tr("Where"), tr("Prompt"), tr("Generation"), tr("Since last time"),
-        tr("Engine"),
+        tr("Date"), tr("Model"), tr("Protocol"), tr("Where"), tr("Prompt"), tr("tok/s"), tr("Change"),
     )  # fmt: skip
 
 
@@ -166,16 +165,15 @@ def _history_row(report: Report, history: Sequence[Report]) -> CellRow:
         delta = found.decode if found else None
     where = words.variant(report, best) if best else ""
     if report.race.value != "none":
-        where = tr("{0}, the best of {1}").format(where, len(report.variants))
+        where = tr("{0} (best of {1})").format(where, len(report.variants))
     cells = (
-        words.when(report),
+        words.day(report),
         " ".join(part for part in (report.model.name, report.model.quant) if part),
         report.protocol.value,
         where,
         words.median(best.reading.prefill) if best and best.reading else "",
         words.median(main.decode) if main else "",
         words.percent(delta, signed=True),
-        report.build.partition(",")[0] or report.engine,
     )
     tints = {} if delta is None or abs(delta) < NOTICEABLE else {6: "good" if delta > 0 else "bad"}
     return CellRow(

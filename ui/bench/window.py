@@ -121,7 +121,7 @@ class BenchWindow(QWidget):
         above.addWidget(self._stage, 3)
         above.addWidget(self._left, 1)
         inside = QVBoxLayout(self._progress)
-        inside.setContentsMargins(0, SPACE_S, 0, SPACE_S)
+        inside.setContentsMargins(0, 0, 0, SPACE_XS)
         inside.setSpacing(SPACE_XS)
         inside.addLayout(above)
         inside.addWidget(self._bar)
@@ -129,9 +129,12 @@ class BenchWindow(QWidget):
         right.setContentsMargins(SPACE_L, SPACE_S, SPACE_L, SPACE_S)
         right.setSpacing(SPACE_S)
         right.addWidget(self._messages)
-        right.addWidget(self._progress)
         right.addWidget(self._tabs, 1)
-        right.addWidget(self._line)
+        self._foot = QStackedWidget()
+        self._foot.setSizePolicy(self._foot.sizePolicy().Policy.Preferred, self._foot.sizePolicy().Policy.Maximum)
+        for widget in (self._line, self._progress):
+            self._foot.addWidget(widget)
+        right.addWidget(self._foot)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -181,7 +184,7 @@ class BenchWindow(QWidget):
         service = self._service
         self._panel.set_running(service.running, stopping=service.phase is Phase.STOPPING)
         self._panel.set_note(self._note())
-        self._progress.setVisible(service.running)
+        self._foot.setCurrentWidget(self._progress if service.running else self._line)
         if service.running:
             course = service.course
             self._stage.setText(words.stage(service))

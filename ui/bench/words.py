@@ -48,8 +48,8 @@ def percent(value: float | None, *, signed: bool = False) -> str:
 def protocol(value: Protocol) -> str:
     """Its name in the list."""
     return {
-        Protocol.DECODE512: tr("512 tokens from nothing"),
-        Protocol.LLAMA_BENCH: tr("Prompts and generation (llama-bench)"),
+        Protocol.DECODE512: tr("Generation: 1 + 512 tokens"),
+        Protocol.LLAMA_BENCH: tr("llama-bench: pp512, tg128"),
     }[value]
 
 
@@ -86,8 +86,8 @@ def about_race(value: Race) -> str:
 def test(value: BenchTest) -> str:
     """A test in words."""
     if value.prompt and value.generated:
-        return tr("{0} tokens generated").format(value.generated)
-    what = tr("{0} tokens read").format(value.prompt) if value.prompt else tr("{0} generated").format(value.generated)
+        return tr("{0} generated").format(value.generated)
+    what = tr("{0} read").format(value.prompt) if value.prompt else tr("{0} generated").format(value.generated)
     return tr("{0}, behind {1}").format(what, value.depth) if value.depth else what
 
 
@@ -133,6 +133,11 @@ def model(report: Report) -> str:
 def when(report: Report) -> str:
     """Date and time, as the clock on the wall shows it."""
     return datetime.fromtimestamp(report.taken).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def day(report: Report) -> str:
+    """The date alone."""
+    return when(report).partition(" ")[0]
 
 
 def verdict(report: Report) -> str:
