@@ -31,6 +31,11 @@ def pytest_runtest_teardown() -> None:
     gc.collect(2 if next(_tests) % FULL_COLLECTION_EVERY == 0 else 1)
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Names without addresses in them: the processes that share the tests must agree on each name."""
+    return getattr(val, "__qualname__", type(val).__name__) if " at 0x" in repr(val) else None
+
+
 @pytest.fixture(autouse=True)
 def _own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path_factory.mktemp("world")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,7 +51,7 @@ def total(memory: tuple[MemoryUse, ...]) -> int:
     return sum(use.weights + use.kv + use.compute + use.output for use in memory)
 
 
-CASES = {
+CASES: dict[str, tuple[Model, dict[str, Any]]] = {
     "gqa on the CPU": (sparse_gguf.llama(LITTLE), {"device": "cpu"}),
     "quantised, tied, on the CPU": (
         sparse_gguf.llama(LITTLE, "Q4_K", tied=True),
@@ -103,7 +104,7 @@ OTHERS = {
 @pytest.mark.parametrize("arch", OTHERS)
 def test_caches_of_other_architectures(worker: Worker, tmp_path: Path, arch: str, kv_type: KvType) -> None:
     path = OTHERS[arch].write(tmp_path / "model.gguf")
-    options = {"device": "cpu", "n_ctx": 5000, "kv_type_k": kv_type, "kv_type_v": kv_type}
+    options: dict[str, Any] = {"device": "cpu", "n_ctx": 5000, "kv_type_k": kv_type, "kv_type_v": kv_type}
     answer = ran(worker, path, **options)
     plan = predict(model_at(path), LoadOptions(**options), fit_devices(worker.hello.devices))
     assert plan.uses[0].kv == pytest.approx(answer.caches, abs=30_000)

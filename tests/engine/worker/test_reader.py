@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine.protocol.codec import encode
-from engine.protocol.frames import Cancel, Failed, FromWorker, Generate, Load, ToWorker
+from engine.protocol.frames import Cancel, Failed, Forget, FromWorker, Generate, Load, ToWorker
 from engine.worker.cancel import CancelFlag
 from engine.worker.reader import FrameWriter, Inbox
 from tests.engine.worker.driver import user
@@ -31,6 +31,7 @@ class Rig:
     def next_id(self) -> int:
         item = self.inbox.next()
         assert item is not None
+        assert not isinstance(item[0], Forget)
         return item[0].id
 
 

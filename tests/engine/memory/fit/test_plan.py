@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -280,10 +282,15 @@ def test_what_must_always_hold(options: LoadOptions, on_gpu: int | None, in_ram:
         assert predict(sizes, plan.proposal, devices).verdict in (Verdict.FITS, Verdict.TIGHT)
 
 
-def test_a_slider_can_ask_at_each_move(monkeypatch) -> None:
+def test_a_slider_can_ask_at_each_move(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search for the layers that fit is a bisection: work for 80 layers as for 8."""
-    layouts = []
-    monkeypatch.setattr(plan_module, "lay_out", lambda *given: layouts.append(given) or lay_out(*given))
+    layouts: list[tuple[Any, ...]] = []
+
+    def counted(*given: Any) -> Any:
+        layouts.append(given)
+        return lay_out(*given)
+
+    monkeypatch.setattr(plan_module, "lay_out", counted)
     many = model(40 * GIB, n_layers=500, caches=(LayerCache(1024, 1024),) * 500)
     assert predict(many, SMALL, [gpu(1 * GIB), cpu(64 * GIB)]).verdict is Verdict.PARTLY
     assert len(layouts) <= 13
