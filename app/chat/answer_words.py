@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from engine.chat.text import StreamCleaner
 from engine.protocol.frames import Delta
 
 
 class AnswerWords:
-    """Takes deltas. Reading the text costs nothing while nothing came."""
+    """Takes deltas. Reading the text costs nothing while nothing came.
 
-    def __init__(self) -> None:
+    Args:
+        clock: Seconds, never going back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._text, self._thought = _Stream(), _Stream()
+        self._clock = clock
+        self._thinking_since: float | None = None
+        self._thought_s: float | None = None
 
     @property
     def text(self) -> str:
@@ -22,13 +32,25 @@ class AnswerWords:
         """What came before it, without tags."""
         return self._thought.whole()
 
+    @property
+    def thought_s(self) -> float | None:
+        """From the thought's first words to the answer's, or until now; None while there was no thought."""
+        if self._thought_s is None and self._thinking_since is not None:
+            return self._clock() - self._thinking_since
+        return self._thought_s
+
     def take(self, delta: Delta) -> None:
         """Add what is new."""
+        if delta.thinking and self._thinking_since is None:
+            self._thinking_since = self._clock()
+        if delta.text:
+            self._thought_s = self.thought_s
         self._thought.add(delta.thinking)
         self._text.add(delta.text)
 
     def finish(self) -> None:
         """Nothing more will come."""
+        self._thought_s = self.thought_s
         self._thought.finish()
         self._text.finish()
 

@@ -16,6 +16,7 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         thinking: What the model thought before the answer; never part of ``text``.
+        thought_s: How long it thought, seconds; while it does, so far. None when it was not measured.
         author: "You", the name of the model that wrote it, or a stored role that is not known.
         error: Sentence to show with the message: why it failed or was cut, or what of it is damaged.
         version: 1 for the first of the messages that could stand here.
@@ -38,6 +39,7 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
     created: float = 0.0
     finish: str | None = None
     thinking: str = ""
+    thought_s: float | None = None
 
 
 def row_of(message: Message) -> MessageRow:
@@ -55,6 +57,7 @@ def row_of(message: Message) -> MessageRow:
         created=message.created,
         finish=message.finish,
         thinking=message.thinking,
+        thought_s=message.thought_s,
     )
 
 

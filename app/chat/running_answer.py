@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import msgspec
@@ -26,7 +27,6 @@ SAVE_MS = 700
 """With the time a save takes, well below the promised second."""
 
 WAITING = "Waiting for the model"
-THINKING = "Thinking"
 STOPPING = "Stopping"
 
 
@@ -52,6 +52,7 @@ class RunningAnswer(QObject):
         database: ChatDatabase,
         choose: Callable[[], Choice | VrambleError],
         parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(parent)
         self.conversation = conversation
@@ -66,7 +67,7 @@ class RunningAnswer(QObject):
         )
         self._model = start.model
         self._thread: Thread | None = None
-        self._words = AnswerWords()
+        self._words = AnswerWords(clock)
         self._request: int | None = None
         self._load: int | None = None
         self._load_failure: Failed | None = None
@@ -84,7 +85,8 @@ class RunningAnswer(QObject):
     @property
     def row(self) -> MessageRow:
         """The answer as it is now."""
-        return msgspec.structs.replace(self._row, text=self._words.text, thinking=self._words.thought)
+        words = self._words
+        return msgspec.structs.replace(self._row, text=words.text, thinking=words.thought, thought_s=words.thought_s)
 
     def place(self, row: MessageRow) -> None:
         """Take version numbers and time from the stored row."""
@@ -148,7 +150,7 @@ class RunningAnswer(QObject):
         self._words.take(delta)
         self._name_model()
         if not self._stopping:
-            self._row = msgspec.structs.replace(self._row, progress="" if self._words.text else THINKING)
+            self._row = msgspec.structs.replace(self._row, progress="")
         self._show.poke()
         self._save.poke()
 
@@ -235,6 +237,7 @@ class RunningAnswer(QObject):
             id=self.id,
             text=self._words.text,
             thinking=self._words.thought,
+            thought_s=self._words.thought_s,
             status=outcome.status,
             model=self._model,
             settings=settings,

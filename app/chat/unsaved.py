@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.chat import chat_notices
 from app.chat.database import ChatDatabase
 from app.notices import Notices
-from engine.chat.records import AnswerEnd, Conversation, Message
+from engine.chat.records import AnswerEnd, Conversation, Message, Part, PartKind
 from engine.chat.store import Store
 from engine.errors import VrambleError
 
@@ -70,17 +70,24 @@ class UnsavedAnswers(QObject):
         return msgspec.structs.replace(
             message,
             text=end.text,
+            parts=_words_of(end),
             status=end.status,
             model=end.model,
             stats=end.stats,
             error=end.error,
             finish=end.finish,
+            thought_s=end.thought_s,
         )
 
     def _withdraw(self) -> None:
         if self._told and not self._waiting:
             self._told = False
             self._notices.withdraw(chat_notices.UNSAVED)
+
+
+def _words_of(end: AnswerEnd) -> tuple[Part, ...]:
+    thought = (Part(PartKind.THINKING, end.thinking),) if end.thinking else ()
+    return (*thought, Part(PartKind.TEXT, end.text))
 
 
 def _ignore(_conversation: Conversation) -> None:

@@ -60,6 +60,13 @@ CREATE TABLE draft (
 """
 
 
+_STEERING: Final = """
+ALTER TABLE conversation ADD COLUMN settings TEXT;   -- JSON: what its answers are made with; NULL: as everywhere
+ALTER TABLE message ADD COLUMN thought_s REAL;       -- how long the model thought, seconds
+ALTER TABLE message ADD COLUMN deleted REAL;         -- NULL: not deleted; so is all that follows one that is
+"""
+
+
 @dataclass(frozen=True)
 class Migration:
     """One step from version ``number - 1`` to ``number``."""
@@ -72,6 +79,7 @@ class Migration:
 MIGRATIONS: Final = (
     Migration(1, "conversations, message tree, parts", _FIRST),
     Migration(2, "drafts", _DRAFTS),
+    Migration(3, "settings of a conversation, times of thoughts, deleted messages", _STEERING),
 )
 
 TABLES: Final = ("conversation", "message", "part", "draft")

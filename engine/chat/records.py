@@ -99,6 +99,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
         model: Name of the model that wrote it; None for the user's messages.
         error: Sentence for the user; set for `Status.FAILED` and for answers that were cut.
         finish: The engine's reason for the end, by name (`engine.protocol.types.FinishReason`).
+        thought_s: How long the model thought before the answer, seconds; None when it did not, or nobody measured.
         problem: What of the stored row could not be read, as a sentence; empty when all is well.
         version: 1 for the first of the messages that share a parent and a role.
         versions: How many share them.
@@ -121,6 +122,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     version: int = 1
     versions: int = 1
+    thought_s: float | None = None
 
     @property
     def thinking(self) -> str:
@@ -162,3 +164,4 @@ class AnswerEnd(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
     finish: str | None = None
     thinking: str = ""
+    thought_s: float | None = None

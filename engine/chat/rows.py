@@ -64,6 +64,7 @@ def message_of(row: sqlite3.Row, parts: Sequence[Part], version: int, versions: 
         problem=f"This message is damaged: {', '.join(problems)}." if problems else "",
         version=version,
         versions=versions,
+        thought_s=None if row["thought_s"] is None else seconds_of(row["thought_s"]),
     )
 
 

@@ -37,7 +37,7 @@ _SAVE_THOUGHT: Final = (
 )
 _END: Final = (
     "UPDATE message SET status = ?, model = coalesce(?, model), settings = coalesce(?, settings), stats = ?,"
-    " error = ?, finish = ? WHERE id = ?"
+    " error = ?, finish = ?, thought_s = ? WHERE id = ?"
 )
 _PURGE: Final = (
     "DELETE FROM draft WHERE conversation = ?",
@@ -163,9 +163,9 @@ class Store:
     def end(self, answer: AnswerEnd) -> bool:
         """Keep the whole answer and how it ended; False when the message is gone."""
         stats, settings = _encoded(answer.stats), _encoded(answer.settings)
-        values = (answer.status, answer.model, settings, stats, answer.error, answer.finish, answer.id)
+        how = (answer.status, answer.model, settings, stats, answer.error, answer.finish, answer.thought_s)
         with self._transaction():
-            found = self._db.execute(_END, values).rowcount > 0
+            found = self._db.execute(_END, (*how, answer.id)).rowcount > 0
             if found:
                 self._save_words(answer.id, answer.text, answer.thinking)
                 query = "UPDATE conversation SET updated = ? WHERE id = (SELECT conversation FROM message WHERE id = ?)"

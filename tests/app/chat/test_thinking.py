@@ -21,7 +21,7 @@ def test_a_thought_is_kept_apart(chat: Chat) -> None:
     chat.database.drain()
     think(chat, "It is\r", "\nclear.")
     row = chat.rows[1]
-    assert (row.text, row.thinking, row.progress) == ("", "It is", "Thinking")
+    assert (row.text, row.thinking, row.progress) == ("", "It is", "")
     chat.engine.asked.say("Because.")
     chat.engine.asked.finish()
     chat.database.drain()

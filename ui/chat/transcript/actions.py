@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QToolTip
 
 from engine.chat.records import Role
 from ui.chat.transcript import hit, versions
-from ui.chat.transcript.blocks import Code, Paragraph, Part, Table, table_lines
+from ui.chat.transcript.blocks import Code, Paragraph, Part, Table, ThoughtHead, table_lines
 from ui.chat.transcript.buttons import ActionButton, Buttons, Key, Kind, Wanted
 from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.host import Host
@@ -21,7 +21,7 @@ from ui.chat.transcript.message import Message
 from ui.chat.transcript.paint import Scene, head_shift
 from ui.chat.transcript.qt_text import copiable
 from ui.chat.transcript.row import Row, is_open
-from ui.chat.transcript.selection import message_text, parts_of, source_text
+from ui.chat.transcript.selection import message_text, parts_of, source_text, thought_source
 
 OPENED = ("http", "https", "mailto")
 """Schemes that may be opened after a question. All others are only copied."""
@@ -54,7 +54,10 @@ class Actions(QObject):
         result: list[Wanted] = []
         for placed in scene.layout.placed:
             message = scene.layout.message(placed.row)
-            if isinstance(message.part(placed.section), Code):
+            part = message.part(placed.section)
+            if isinstance(part, ThoughtHead):
+                result.append(self._thought_button(scene, placed, message))
+            elif isinstance(part, Code):
                 result += self._code_buttons(scene, placed, message)
             elif placed.section == message.foot:
                 result += self._message_buttons(scene, placed, message)
@@ -74,6 +77,18 @@ class Actions(QObject):
             corner = QPoint(right - self._buttons.width_of(copy), y)
             result.insert(0, Wanted(wrap, corner, from_right=True, checked=view.state.wrap, which=which))
         return result
+
+    def _thought_button(self, scene: Scene, placed: Placed, message: Message) -> Wanted:
+        """The one that folds the thought and says how long it took."""
+        unfolded = message.reader.unfolded
+        return Wanted(
+            Key(Kind.THOUGHT, message.row.id, 0),
+            QPoint(int(scene.column_x) - scene.layout.look.px(14), int(placed.y)),
+            from_right=False,
+            which=self.tr("shown") if unfolded else self.tr("hidden"),
+            label=message.words.thought_line(message.row),
+            icon="caret-down" if unfolded else "caret-right",
+        )
 
     def _message_buttons(self, scene: Scene, placed: Placed, message: Message) -> list[Wanted]:
         rows, row = scene.layout.rows, message.row
@@ -122,6 +137,8 @@ class Actions(QObject):
         elif key.kind is Kind.COPY_MESSAGE:
             self._copy(source_text(self._view.content.rows[number]))
             self._buttons.confirm(key)
+        elif key.kind is Kind.THOUGHT:
+            self.fold_thought(number)
         elif key.kind is Kind.REGENERATE:
             self._view.regenerate_requested.emit()
         else:
@@ -132,6 +149,15 @@ class Actions(QObject):
             self._view.version_requested.emit(key.message, 1 if key.kind is Kind.VERSION_ON else -1)
         if button.by_mouse:
             self._view.mouse_done.emit()
+
+    def fold_thought(self, number: int) -> None:
+        """Show the thought of a message, or hide it; what stands above it stays where it is."""
+        unfolded = not self._view.content.message(number).reader.unfolded
+        self._view.content.follow = False
+        self._view.content.messages.fold(number, unfolded=unfolded)
+        self._view.selection.clear()
+        self._view.refresh()
+        self._view.content.follow = self._view.content.at_end()
 
     def _copy_code(self, number: int, key: Key) -> None:
         part = self._view.content.message(number).part(key.section)
@@ -186,6 +212,8 @@ class Actions(QObject):
         self._add(menu, self.tr("Copy"), self._view.copy_selection, enabled=self._view.selection.ends is not None)
         self._add(menu, self.tr("Copy message"), lambda: self._copy(message_text(self._view.content, number)))
         self._add(menu, self.tr("Copy as Markdown"), lambda: self._copy(source_text(row)))
+        if row.thinking:
+            self._add(menu, self.tr("Copy thought"), lambda: self._copy(thought_source(row)))
         self._add_code(menu, point)
         menu.addSeparator()
         self._add(menu, self.tr("Select message"), lambda: self.select_rows(number, number))

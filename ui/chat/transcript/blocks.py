@@ -42,7 +42,7 @@ class Part:
     """One piece of a message that is laid out by itself.
 
     Attributes:
-        frames: What it stands in, outermost first: ``q`` a quotation, ``l`` a list item.
+        frames: What it stands in, outermost first: ``t`` a thought, ``q`` a quotation, ``l`` a list item.
         marker: Bullet, number or check box left of it: ``•``, ``12.``, ``[ ]``, ``[x]``; empty for none.
         gap: Room above it in ems.
     """
@@ -85,6 +85,16 @@ class Table(Part):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Part):
     """A horizontal line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThoughtHead(Part):
+    """The line that folds a thought: what it says is drawn by its button."""
+
+
+def in_thought(part: Part) -> bool:
+    """Whether ``part`` belongs to what the model thought, not to its answer."""
+    return isinstance(part, ThoughtHead) or part.frames.startswith("t")
 
 
 def plain_text(part: Part) -> str:

@@ -25,6 +25,7 @@ class Kind(Enum):
     COPY_CODE = ("copyCodeButton", "copy")
     WRAP_CODE = ("wrapCodeButton", "arrow-u-down-left")
     COPY_MESSAGE = ("copyMessageButton", "copy")
+    THOUGHT = ("thoughtButton", "caret-right")
     REGENERATE = ("regenerateButton", "arrow-clockwise")
     VERSION_BACK = ("versionBackButton", "caret-left")
     VERSION_ON = ("versionOnButton", "caret-right")
@@ -43,7 +44,10 @@ class Key(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """A button that should be seen: its right or left top corner, whether it is pressed in, which one it is."""
+    """A button that should be seen: its right or left top corner, whether it is pressed in, which one it is.
+
+    ``label`` and ``icon`` take the place of those of its kind.
+    """
 
     key: Key
     corner: QPoint
@@ -51,6 +55,8 @@ class Wanted(NamedTuple):
     checked: bool | None = None
     which: str = ""
     enabled: bool = True
+    label: str = ""
+    icon: str = ""
 
 
 class ActionButton(TextButton):
@@ -67,6 +73,7 @@ class ActionButton(TextButton):
         self.kind, self._label, self._done, self._name = kind, label, done, name
         self.key: Key | None = None
         self.by_mouse = False
+        self._icon_shown = kind.value[1]
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setObjectName(kind.value[0])
         self.setAccessibleName(name)
@@ -86,6 +93,16 @@ class ActionButton(TextButton):
         name = f"{self._name} {which}".strip()
         if self.accessibleName() != name:
             self.setAccessibleName(name)
+
+    def show_words(self, label: str, icon: str) -> None:
+        """Say what it does now."""
+        if label != self._label:
+            self._label = self._done = self._name = label
+            self.measure()
+            self.setText(label)
+        if icon != self._icon_shown:
+            self._icon_shown = icon
+            self.set_icon(icon)
 
     def confirm(self) -> None:
         """Say that it is done."""
@@ -131,6 +148,7 @@ class Buttons(QWidget):
             Kind.COPY_CODE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy code")),
             Kind.WRAP_CODE: (self.tr("Wrap"), self.tr("Wrap"), self.tr("Wrap long lines")),
             Kind.COPY_MESSAGE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy message")),
+            Kind.THOUGHT: (self.tr("Thought"), self.tr("Thought"), self.tr("Thought of the model")),
             Kind.REGENERATE: (self.tr("Regenerate"), self.tr("Regenerate"), self.tr("Regenerate this answer")),
             Kind.VERSION_BACK: ("", "", self.tr("Previous version")),
             Kind.VERSION_ON: ("", "", self.tr("Next version")),
@@ -147,6 +165,8 @@ class Buttons(QWidget):
         previous: QWidget | None = self._viewport.parentWidget()
         for one in wanted:
             button = self._shown.get(one.key) or self._bring(one.key)
+            if one.label:
+                button.show_words(one.label, one.icon)
             button.say_which(one.which)
             button.setEnabled(one.enabled)
             if one.checked is not None:

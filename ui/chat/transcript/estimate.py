@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from ui.chat.transcript.blocks import PARAGRAPH_GAP, Code, Paragraph, Part, Table, plain_text, table_lines
+from ui.chat.transcript.blocks import PARAGRAPH_GAP, Code, Paragraph, Part, Table, ThoughtHead, plain_text, table_lines
 from ui.chat.transcript.look import HEADING_SIZES, Look
 
 
@@ -23,6 +23,8 @@ def part_height(look: Look, part: Part, width: float) -> float:
         return look.target + (part.code.count("\n") + 1) * look.code_line + look.px(12)
     if isinstance(part, Table):
         return len(table_lines(part)) * (look.line + 2 * look.cell_padding[1])
+    if isinstance(part, ThoughtHead):
+        return float(look.target)
     level = part.level if isinstance(part, Paragraph) else 0
     line = look.line * HEADING_SIZES[level]
     per_line = max(8.0, width / (look.average_column * HEADING_SIZES[level]))

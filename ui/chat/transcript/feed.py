@@ -77,4 +77,12 @@ class Feed(QObject):
         """Take over the rows whose content changed."""
         pending, self._pending = self._pending, set()
         for number in sorted(pending):
-            self._layout.messages.change(number, self._rows(number, number)[0])
+            row = self._rows(number, number)[0]
+            self._keep_unfolded(number, row)
+            self._layout.messages.change(number, row)
+
+    def _keep_unfolded(self, number: int, row: Row) -> None:
+        """A thought that is being read is not folded when the answer begins."""
+        message = self._layout.messages.known(number)
+        if message is not None and message.reader.unfolded and not self._layout.follow:
+            self._layout.messages.folds[row.id] = True

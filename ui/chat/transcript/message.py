@@ -13,15 +13,14 @@ from PySide6.QtCore import QPointF
 
 from engine.chat.records import Role, Status
 from ui.chat.transcript import estimate
-from ui.chat.transcript.blocks import PARAGRAPH_GAP, Code, Paragraph, Part, Rule, Table
+from ui.chat.transcript.blocks import PARAGRAPH_GAP, Code, Paragraph, Part, Rule, Table, ThoughtHead, in_thought
 from ui.chat.transcript.budget import Tired, never
 from ui.chat.transcript.code_view import BlockState, CodeView
 from ui.chat.transcript.heights import Heights
 from ui.chat.transcript.look import Ink, Look
-from ui.chat.transcript.notes import Note, NoteKind, NoteView, RuleView
-from ui.chat.transcript.parse import MarkdownStream
+from ui.chat.transcript.notes import Note, NoteKind, NoteView, RuleView, ThoughtHeadView
 from ui.chat.transcript.part_view import PartView
-from ui.chat.transcript.plain import PlainStream
+from ui.chat.transcript.reading import Folds, RowReader
 from ui.chat.transcript.row import Row, is_open, is_user
 from ui.chat.transcript.table_view import TableView, column_widths
 from ui.chat.transcript.text_view import TextView
@@ -46,16 +45,16 @@ class Message:
         x: Left edge of the content in the column; ``width`` is its width.
     """
 
-    def __init__(self, row: Row, look: Look, words: Words, column: float) -> None:
+    def __init__(self, row: Row, look: Look, words: Words, column: float, folds: Folds) -> None:
         self.row, self.words = row, words
         self.user = is_user(row)
-        self.reader: MarkdownStream | PlainStream = PlainStream() if self.user else MarkdownStream()
+        self.reader = RowReader(row, folds)
         self.parts: list[Part] = []
         self.views: dict[int, PartView] = {}
         self._states: dict[int, BlockState] = {}
+        self._lead = 0
         self._widths: dict[int, tuple[float, ...]] = {}
         self.resize(look, column)
-        self.reader.set_text(row.text, final=not is_open(row))
 
     def resize(self, look: Look, column: float) -> None:
         """Take another look or width: all heights are estimated again, what the user did to blocks stays."""
@@ -104,8 +103,9 @@ class Message:
         """
         old, was_read = self.row, self.reader.done
         self.row = row
-        self.reader.set_text(row.text, final=not is_open(row))
-        little = was_read and len(row.text) - len(old.text) < READ_AT_ONCE
+        self.reader.set_row(row)
+        grown = len(row.text) + len(row.thinking) - len(old.text) - len(old.thinking)
+        little = was_read and grown < READ_AT_ONCE
         return self.read(never if little else tired)
 
     def read(self, tired: Tired) -> int:
@@ -113,8 +113,19 @@ class Message:
         self.reader.advance(tired)
         return self.update_parts()
 
+    def fold(self, *, unfolded: bool) -> None:
+        """Show the thought, or hide it."""
+        self.reader.fold(unfolded=unfolded)
+        self.read(never)
+
+    @property
+    def answer_section(self) -> int:
+        """Number of the first section behind the thought."""
+        return 1 + self.reader.thought_parts
+
     def update_parts(self) -> int:
         """Lay nothing out, only find what differs from before. Returns the first section that changed."""
+        self._keep_states()
         parts = [*self.reader.parts, *self._notes()]
         old, known = self.parts, min(len(self.parts), len(parts))
         first = min(self.reader.stable, known) if old[: self.reader.stable] == parts[: self.reader.stable] else 0
@@ -124,6 +135,13 @@ class Message:
         if first < len(old) or first < len(parts):
             self._replace_from(first, old)
         return first + 1
+
+    def _keep_states(self) -> None:
+        """Blocks of the answer have other numbers when the thought is folded or unfolded."""
+        before, now = self._lead, self.reader.thought_parts
+        if before != now and 1 in (before, now):
+            self._states = {index + now - before: state for index, state in self._states.items() if index >= before}
+        self._lead = now
 
     def _replace_from(self, first: int, old: Sequence[Part]) -> None:
         if first and isinstance(self.parts[first - 1], Table):
@@ -151,7 +169,8 @@ class Message:
 
     def _notes(self) -> list[Part]:
         row, empty = self.row, not self.row.text.strip()
-        above = 0.0 if empty else PARAGRAPH_GAP
+        bare = empty and not row.thinking
+        above = 0.0 if bare else PARAGRAPH_GAP
         if not self.reader.done:
             return [Note(text=self.words.preparing, kind=NoteKind.PROGRESS, gap=PARAGRAPH_GAP)]
         if row.error:
@@ -160,8 +179,9 @@ class Message:
         if row.role is not Role.ASSISTANT or not empty:
             return []
         if is_open(row):
-            return [Note(text=row.progress, kind=NoteKind.PROGRESS)]
-        return [Note(text=self.words.no_answer, kind=NoteKind.QUIET)] if row.status is Status.DONE else []
+            idle = bool(row.thinking) and not row.progress
+            return [] if idle else [Note(text=row.progress, kind=NoteKind.PROGRESS, gap=above)]
+        return [Note(text=self.words.no_answer, kind=NoteKind.QUIET, gap=above)] if row.status is Status.DONE else []
 
     # How high it is.
 
@@ -175,14 +195,15 @@ class Message:
 
     def _estimate(self, part: Part) -> float:
         if isinstance(part, Note) and part.kind is NoteKind.PROGRESS and not self.reader.done:
-            rest = (1 - self.reader.share) * len(self.row.text)
-            return max(self.look.line, rest / max(8.0, self.width / self.look.average_column) * self.look.line)
+            return max(
+                self.look.line, self.reader.rest / max(8.0, self.width / self.look.average_column) * self.look.line
+            )
         gap = round(part.gap * self.look.em) if self.parts and part is not self.parts[0] else 0
         return gap + estimate.part_height(self.look, part, self.part_width(part))
 
     def part_x(self, part: Part) -> float:
         """Left edge of a part's text in the content: behind quotation bars and bullets."""
-        quotes = part.frames.count("q")
+        quotes = part.frames.count("q") + part.frames.count("t")
         return quotes * self.look.quote_indent + (len(part.frames) - quotes) * self.look.indent
 
     def part_width(self, part: Part) -> float:
@@ -243,7 +264,10 @@ class Message:
         if isinstance(part, Note):
             return NoteView(self.look, self.ink, width, part)
         if isinstance(part, Paragraph):
-            return TextView(self.look, self.ink, width, part.content, level=part.level)
+            colour = "muted" if in_thought(part) else "text"
+            return TextView(self.look, self.ink, width, part.content, level=part.level, colour=colour)
+        if isinstance(part, ThoughtHead):
+            return ThoughtHeadView(self.look, self.ink, width)
         assert isinstance(part, Rule)
         return RuleView(self.look, self.ink, width)
 

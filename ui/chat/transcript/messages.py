@@ -10,6 +10,7 @@ from ui.chat.transcript.budget import Tired, never
 from ui.chat.transcript.heights import Heights
 from ui.chat.transcript.look import Look
 from ui.chat.transcript.message import Message
+from ui.chat.transcript.reading import Folds
 from ui.chat.transcript.row import Row, is_user
 from ui.chat.transcript.words import Words
 
@@ -29,6 +30,7 @@ class Messages:
     def __init__(self, look: Look, words: Words, column: float) -> None:
         self.look, self.words, self.column = look, words, column
         self.rows: list[Row] = []
+        self.folds: Folds = {}
         self.heights = Heights()
         self._known: OrderedDict[str, Message] = OrderedDict()
         self._tired: Tired = never
@@ -83,6 +85,10 @@ class Messages:
     def _estimate(self, row: Row) -> float:
         chrome = self.look.target + self.look.message_gap + 1.6 * self.look.line
         width = self.column * 0.8 if is_user(row) else self.column
+        if row.thinking:
+            chrome += self.look.target
+            if self.folds.get(row.id, not row.text.strip()):
+                chrome += estimate.text_height(self.look, row.thinking, width)
         return chrome + estimate.text_height(self.look, row.text, width)
 
     def get(self, number: int) -> Message:
@@ -90,7 +96,7 @@ class Messages:
         row = self.rows[number]
         message = self._known.get(row.id)
         if message is None:
-            message = Message(row, self.look, self.words, self.column)
+            message = Message(row, self.look, self.words, self.column, self.folds)
             message.read(self._tired)
             self._known[row.id] = message
             self.heights.set(number, message.heights.total)
@@ -100,6 +106,12 @@ class Messages:
     def known(self, number: int) -> Message | None:
         """Row ``number`` if it was read already."""
         return self._known.get(self.rows[number].id)
+
+    def fold(self, number: int, *, unfolded: bool) -> None:
+        """Show the thought of row ``number``, or hide it."""
+        message = self.get(number)
+        message.fold(unfolded=unfolded)
+        self.heights.set(number, message.heights.total)
 
     def read_on(self, number: int, tired: Tired) -> None:
         """Read some more of row ``number``."""

@@ -64,6 +64,14 @@ class NoteView(PartView):
         return self._text.caret(position).translated(self._left, 0)
 
 
+class ThoughtHeadView(PartView):
+    """Room for the button that folds a thought."""
+
+    def __init__(self, look: Look, ink: Ink, width: float) -> None:
+        super().__init__(look, ink, width)
+        self.height = float(look.target)
+
+
 class RuleView(PartView):
     """A hairline across the column."""
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from ui.chat.transcript import versions
-from ui.chat.transcript.blocks import Part
+from ui.chat.transcript.blocks import Part, ThoughtHead
 from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.layout import Layout, Placed
 from ui.chat.transcript.message import Message
@@ -128,7 +128,7 @@ def head_shift(view: CodeView, top: float) -> float:
 
 def waits(part: Part) -> bool:
     """Whether the next word may come right behind ``part``."""
-    return not isinstance(part, Note) or not part.text
+    return not isinstance(part, Note | ThoughtHead) or (isinstance(part, Note) and not part.text)
 
 
 def _paint_caret(painter: QPainter, scene: Scene, place: QRectF) -> None:
@@ -149,7 +149,7 @@ def _paint_frames(painter: QPainter, scene: Scene, placed: Placed, message: Mess
     above = message.part(placed.section - 1)
     gap = message.gap(placed.section)
     for depth, frame in enumerate(part.frames):
-        if frame == "q":
+        if frame in "qt":
             joined = above is not None and above.frames[: depth + 1] == part.frames[: depth + 1]
             top = placed.y + (0 if joined else gap)
             painter.fillRect(QRectF(x, top, 3, placed.y + placed.height - top), look.colour("hairline"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.chat.rows import MessageRow as Row
 from engine.chat.records import Role, Status
 
-__all__ = ["Row", "is_open", "is_user"]
+__all__ = ["Row", "is_open", "is_thinking", "is_user"]
 
 
 def is_user(row: Row) -> bool:
@@ -16,3 +16,8 @@ def is_user(row: Row) -> bool:
 def is_open(row: Row) -> bool:
     """Whether more text may come."""
     return row.status is Status.STREAMING
+
+
+def is_thinking(row: Row) -> bool:
+    """Whether the model thinks now and has not begun to answer."""
+    return is_open(row) and bool(row.thinking) and not row.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ui.chat.transcript.blocks import Part, Table, plain_text, separator
+from ui.chat.transcript.blocks import Part, Table, ThoughtHead, in_thought, plain_text, separator
 from ui.chat.transcript.budget import never
 from ui.chat.transcript.layout import Layout
 from ui.chat.transcript.message import Message
@@ -90,7 +90,7 @@ def _row_text(layout: Layout, number: int, selection: Selection, *, large: bool)
     for index, part in enumerate(parts_of(layout, number)):
         text = plain_text_of(part)
         chosen = selection.range_in(number, index + 1, len(text))
-        if chosen is None:
+        if chosen is None or isinstance(part, ThoughtHead):
             continue
         if above is not None:
             result += "\n" if is_user(row) and above is part else separator(above, part)
@@ -104,7 +104,8 @@ def parts_of(layout: Layout, number: int) -> list[Part]:
     known = layout.messages.known(number)
     if known is not None and known.reader.done:
         return known.parts
-    message = Message(layout.rows[number], layout.look, layout.messages.words, layout.column)
+    messages = layout.messages
+    message = Message(layout.rows[number], layout.look, messages.words, layout.column, messages.folds)
     message.read(never)
     return message.parts
 
@@ -124,9 +125,15 @@ def _lead(part: Part) -> str:
 
 
 def message_text(layout: Layout, number: int) -> str:
-    """All words of one message."""
-    whole = Selection((number, 0, 0), (number, 1 << 30, 0))
+    """All words of one message, but not what the model thought before."""
+    thought = sum(map(in_thought, parts_of(layout, number)))
+    whole = Selection((number, 1 + thought, 0), (number, 1 << 30, 0))
     return selected_text(layout, whole)
+
+
+def thought_source(row: Row) -> str:
+    """The thought as it was written."""
+    return copiable(row.thinking)
 
 
 def source_text(row: Row) -> str:

@@ -84,7 +84,7 @@ class Spoken:
         """What is read for a message: author, text, and how it ended."""
         end = ". ".join(word for word in (row.error or "", self._words.foot(row)) if word)
         body = copiable(row.text[:LONGEST]) or row.progress
-        return "\n".join(word for word in (row.author, body, end) if word)
+        return "\n".join(word for word in (row.author, self._words.thought_line(row), body, end) if word)
 
     def say(self, text: str) -> None:
         """Have ``text`` read out."""

@@ -102,6 +102,11 @@ class TranscriptView(QAbstractScrollArea):
     def _make_words(self) -> Words:
         return Words(
             no_answer=self.tr("No answer text"),
+            thinking=self.tr("Thinking… {}"),
+            thought=self.tr("Thought for {}"),
+            thought_short=self.tr("Thought"),
+            minutes=self.tr("{} min {} s"),
+            seconds=self.tr("{} s"),
             stopped=self.tr("Stopped"),
             preparing=self.tr("Preparing the rest of this message"),
             one_token=self.tr("1 token"),

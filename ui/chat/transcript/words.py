@@ -5,15 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.chat.records import Status
-from ui.chat.transcript.row import Row
+from ui.chat.transcript.row import Row, is_thinking
 from ui.chat.transcript.versions import words_of
 
 
 @dataclass(frozen=True)
 class Words:
-    """Sentences and labels; ``tokens`` and ``speed`` have a place for a number."""
+    """Sentences and labels. ``tokens`` and ``speed`` have a place for a number, ``thinking`` and ``thought`` for a
+    time.
+    """
 
     no_answer: str
+    thinking: str
+    thought: str
+    thought_short: str
+    minutes: str
+    seconds: str
     stopped: str
     preparing: str
     one_token: str
@@ -23,6 +30,20 @@ class Words:
     def note(self, row: Row) -> str:
         """What the foot of a message says about how it ended."""
         return self.stopped if row.status is Status.STOPPED else ""
+
+    def thought_line(self, row: Row) -> str:
+        """How long the model thought, or thinks already; empty when it did not."""
+        if not row.thinking:
+            return ""
+        if row.thought_s is None:
+            return self.thought_short
+        return (self.thinking if is_thinking(row) else self.thought).format(self._time(row.thought_s))
+
+    def _time(self, seconds: float) -> str:
+        if seconds < 59.95:
+            return self.seconds.format(f"{seconds:.1f}")
+        minutes, rest = divmod(round(seconds), 60)
+        return self.minutes.format(minutes, rest)
 
     def figures(self, row: Row) -> str:
         """Tokens and speed of an answer, empty when they are not known."""
