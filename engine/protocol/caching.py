@@ -1,10 +1,22 @@
-"""How much is kept of the KV caches of conversations."""
+"""How much is kept of the KV caches of conversations, and what goes when the context is full."""
 
 from __future__ import annotations
+
+from enum import StrEnum
 
 import msgspec
 
 MIB = 1 << 20
+
+
+class Overflow(StrEnum):
+    """What happens when a conversation is longer than the context."""
+
+    STOP = "stop"
+    """The answer ends with reason ``context``; a prompt that is too long is refused."""
+    SHIFT = "shift"
+    """The oldest part after the system prompt is left out, as often as needed. An answer without ``max_tokens`` ends
+    after eight contexts."""
 
 
 class CachePolicy(msgspec.Struct, frozen=True, kw_only=True):

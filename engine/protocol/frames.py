@@ -13,7 +13,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.protocol.bench import BenchSample, BenchTest
-from engine.protocol.caching import CachePolicy
+from engine.protocol.caching import CachePolicy, Overflow
 from engine.protocol.probe import Probe, Reference
 from engine.protocol.types import (
     BackendInfo,
@@ -56,6 +56,7 @@ class Generate(msgspec.Struct, frozen=True, kw_only=True, tag="generate"):
         prefill_thinking: The thought before ``prefill``; without one the model goes on with the thought.
         conversation: Name of the conversation; its KV cache is kept by that, see `CachePolicy`. "": by no name.
         temporary: Nothing of it goes to a disk.
+        overflow: What happens when the context is full.
     """
 
     id: int
@@ -68,6 +69,7 @@ class Generate(msgspec.Struct, frozen=True, kw_only=True, tag="generate"):
     prefill_thinking: str = ""
     conversation: str = ""
     temporary: bool = False
+    overflow: Overflow = Overflow.STOP
 
 
 class ListDevices(msgspec.Struct, frozen=True, kw_only=True, tag="list_devices"):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.errors import VrambleError
+from engine.protocol.caching import Overflow
 from engine.protocol.frames import Finished, FromWorker, Generate, Progress
 from engine.protocol.types import DeviceKind, FinishReason, GenerationStats
 from engine.worker.answer_text import AnswerText
@@ -15,7 +16,16 @@ from engine.worker.cancel import CancelFlag
 from engine.worker.choosing import Chooser
 from engine.worker.model import LoadedModel
 from engine.worker.output import DeltaWriter
-from engine.worker.prompt import DECODE_ABORTED, DECODE_OK, PromptCancelled, decode, decode_problem, evaluate
+from engine.worker.overflow import MOST_CONTEXTS
+from engine.worker.prompt import (
+    DECODE_ABORTED,
+    DECODE_OK,
+    PromptCancelled,
+    decode,
+    decode_problem,
+    evaluate,
+    make_room,
+)
 from engine.worker.prompt_text import Prompt, make_prompt
 from engine.worker.slots import Slot
 from engine.worker.templates.process import RenderCancelled, TemplateProcess
@@ -52,6 +62,8 @@ class Generator:
         self._send = send
         self._timing = Timing(taken)
         self._prompt: list[int] = []
+        self._head = 0
+        self._shifts = request.overflow is Overflow.SHIFT
         self._reused = 0
         self._generated = 0
         self._thought = 0
@@ -78,7 +90,7 @@ class Generator:
 
     def _answer(self, chooser: Chooser) -> FinishReason:
         prompt = make_prompt(self._loaded, self._templates, self._request, self._cancel)
-        self._prompt = prompt.tokens
+        self._prompt, self._head = prompt.tokens, prompt.head
         chooser.follow(prompt.prefill)
         self._timing.prompt_begin = time.monotonic()
         slot = self._turn_to_conversation()
@@ -92,7 +104,9 @@ class Generator:
         return self._loaded.conversations.turn_to(request.conversation, self._prompt, temporary=request.temporary)
 
     def _read_and_write(self, prompt: Prompt, chooser: Chooser) -> FinishReason:
-        self._reused = evaluate(self._loaded, self._prompt, self._cancel, self._prompt_progress)
+        self._reused = evaluate(
+            self._loaded, self._prompt, self._cancel, self._prompt_progress, shortened=prompt.shortened
+        )
         self._timing.prompt_end = time.monotonic()
         chooser.remember(self._prompt)
         deltas = DeltaWriter(self._request.id, self._send)
@@ -113,13 +127,13 @@ class Generator:
         run, clock = loaded.llama.api.llama_decode, time.monotonic
         pieces, cached = vocabulary.pieces, loaded.cache.tokens
         room = loaded.info.n_ctx
-        limit = self._request.max_tokens or room
+        limit = self._request.max_tokens or (MOST_CONTEXTS * room if self._shifts else room)
         cell = (ctypes.c_int32 * 1)()
         batch = loaded.llama.api.llama_batch_get_one(cell, 1)
         works_aside = loaded.info.device.kind is not DeviceKind.CPU
         count = 0
         while not cancel.is_set:
-            if thoughts.active and (reason := self._before_token(thoughts, text)):
+            if (thoughts.active or len(cached) >= room) and (reason := self._before_token(thoughts, text)):
                 return reason
             token = pick()
             piece = pieces[token] if token in pieces else vocabulary.look_up(token)
@@ -149,12 +163,14 @@ class Generator:
         return FinishReason.CANCELLED
 
     def _before_token(self, thoughts: ThoughtControl, text: AnswerText) -> FinishReason | None:
-        """Count a thought, and write its end when its budget is spent."""
-        closing = thoughts.step(self._generated, may_write=text.between_characters)
+        """Make room where the context is full, count a thought, and write its end when its budget is spent."""
+        closing = thoughts.step(self._generated, may_write=text.between_characters) if thoughts.active else []
         self._thought = thoughts.counted
+        loaded, vocabulary = self._loaded, self._loaded.vocabulary
+        if self._shifts and len(loaded.cache.tokens) + len(closing) >= loaded.info.n_ctx:
+            make_room(loaded, self._head, self._cancel)
         if not closing:
             return None
-        loaded, vocabulary = self._loaded, self._loaded.vocabulary
         if len(loaded.cache.tokens) + len(closing) >= loaded.info.n_ctx:
             return FinishReason.CONTEXT
         decode(loaded, (ctypes.c_int32 * len(closing))(*closing), len(closing))

@@ -10,6 +10,7 @@ from typing import Final
 from engine.errors import VrambleError
 from engine.worker.cancel import CancelFlag
 from engine.worker.model import LoadedModel
+from engine.worker.overflow import part_to_drop
 
 DECODE_OK, DECODE_NO_SLOT, DECODE_ABORTED = 0, 1, 2
 _OUT_OF_MEMORY = -2
@@ -33,14 +34,25 @@ def check_room(n_prompt: int, n_ctx: int) -> None:
         )
 
 
-def evaluate(loaded: LoadedModel, prompt: list[int], cancel: CancelFlag, progress: Callable[[int, int], None]) -> int:
+def evaluate(
+    loaded: LoadedModel,
+    prompt: list[int],
+    cancel: CancelFlag,
+    progress: Callable[[int, int], None],
+    *,
+    shortened: bool = False,
+) -> int:
     """Compute the part of ``prompt`` that is not in the cache, slice by slice. Gives the number of tokens reused.
+
+    ``shortened``: the oldest part was left out of it, so what follows may be in the cache, further behind.
 
     Raises:
         PromptCancelled: finished slices stay in the cache.
         VrambleError: ``decode-failed``, ``out-of-memory``.
     """
     cache = loaded.cache
+    if shortened:
+        cache.reuse_shifted(prompt)
     reused = cache.reuse(prompt)
     last = max(reused, len(prompt) - OPENING) if not cache.goes_back else 0
     progress(reused, len(prompt))
@@ -59,6 +71,23 @@ def evaluate(loaded: LoadedModel, prompt: list[int], cancel: CancelFlag, progres
         progress(len(cache.tokens), len(prompt))
     loaded.conversations.disk.computed(len(prompt) - reused, time.monotonic() - start)
     return reused
+
+
+def make_room(loaded: LoadedModel, head: int, cancel: CancelFlag) -> None:
+    """Leave out half of what follows the first ``head`` tokens in the cache, and let the rest move up.
+
+    Where the memory cannot move (sliding windows, recurrent states, several positions for each token) the tokens that
+    are left are computed again.
+
+    Raises:
+        PromptCancelled, VrambleError: As `evaluate`; the cache is shorter then.
+    """
+    cache = loaded.cache
+    part = part_to_drop(len(cache.tokens), head, loaded.info.n_ctx)
+    if part is None or cache.drop(*part):
+        return
+    start, end = part
+    evaluate(loaded, [*cache.tokens[:start], *cache.tokens[end:]], cancel, lambda _done, _total: None)
 
 
 def decode(loaded: LoadedModel, tokens: ctypes.Array[ctypes.c_int32], count: int) -> None:

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from itertools import takewhile
 from mmap import mmap
 from operator import eq
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from engine.worker.native import Llama, Pointer
 from engine.worker.sequence_state import SequenceState
 
-CHECKPOINTS: int = 3
+CHECKPOINTS: Final = 3
 """Copies of what a sequence cannot go back to by itself. One is of the last prompt, the others of those before."""
+
+ANCHOR: Final = 64
+"""So many equal tokens say that a text was found again."""
 
 
 def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
@@ -21,6 +24,15 @@ def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
     if left[:shorter] == right[:shorter]:
         return shorter
     return sum(1 for _ in takewhile(bool, map(eq, left, right)))
+
+
+def _find(tokens: Sequence[int], part: Sequence[int], start: int) -> int | None:
+    """Where ``part`` stands in ``tokens``, at ``start`` or later."""
+    if len(part) < ANCHOR:
+        return None
+    length, first = len(part), part[0]
+    places = range(start, len(tokens) - length + 1)
+    return next((at for at in places if tokens[at] == first and tokens[at : at + length] == part), None)
 
 
 class Checkpoint(NamedTuple):
@@ -89,6 +101,17 @@ class PromptCache:
         else:
             self.truncate(keep)
         return len(self.tokens)
+
+    def reuse_shifted(self, prompt: Sequence[int]) -> None:
+        """Take out what ``prompt`` has left out behind the part both begin with, if much of the rest is there.
+
+        What moves up was computed with the missing tokens before it, so its values are near those of a new computation
+        but not the same. `reuse` does the rest.
+        """
+        begin = common_prefix(self.tokens, prompt)
+        found = _find(self.tokens, prompt[begin : begin + ANCHOR], begin + 1)
+        if found is not None and common_prefix(self.tokens[found:], prompt[begin:]) >= ANCHOR:
+            self.drop(begin, found)
 
     def truncate(self, length: int) -> None:
         """Keep ``length`` tokens; where the cache cannot drop a tail, as many as a checkpoint has, or none."""

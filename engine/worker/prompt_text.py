@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from engine.errors import VrambleError
+from engine.protocol.caching import Overflow
 from engine.protocol.frames import Generate
 from engine.protocol.types import ChatMessage
 from engine.worker.cancel import CancelFlag
-from engine.worker.messages import normalise
+from engine.worker.messages import SYSTEM, USER, normalise
 from engine.worker.model import LoadedModel
+from engine.worker.overflow import room_for_answer, shorter
 from engine.worker.prompt import check_room
+from engine.worker.prompt_cache import common_prefix
 from engine.worker.templates.process import TemplateProcess
 from engine.worker.thinking.channels import ChannelParser
 from engine.worker.thinking.parser import PairParser, Parser
@@ -28,12 +31,17 @@ class Prompt:
         parser: Splits what comes behind it.
         prefill: Tokens of the answer's beginning, the last of ``tokens``.
         template_thinks: The template itself speaks of the tags of a thought.
+        head: So many tokens at the beginning do not belong to the conversation: the system prompt. Known only where
+            the oldest part may be left out.
+        shortened: The oldest part was left out.
     """
 
     tokens: list[int]
     parser: Parser
     prefill: list[int]
     template_thinks: bool
+    head: int = 0
+    shortened: bool = False
 
 
 def make_prompt(loaded: LoadedModel, templates: TemplateProcess, request: Generate, cancel: CancelFlag) -> Prompt:
@@ -44,6 +52,47 @@ def make_prompt(loaded: LoadedModel, templates: TemplateProcess, request: Genera
         RenderCancelled: while the template ran.
     """
     turns = normalise(request.messages)
+    n_ctx = loaded.info.n_ctx
+    prompt = _assemble(loaded, templates, turns, request, cancel)
+    if request.overflow is Overflow.STOP:
+        check_room(len(prompt.tokens), n_ctx)
+        return prompt
+    fitting, shortened = n_ctx - room_for_answer(n_ctx, request.max_tokens), False
+    if len(prompt.tokens) > fitting:
+        for fewer in shorter(turns, n_ctx, lambda text: len(loaded.vocabulary.tokenize_on(text, special=False))):
+            prompt, shortened = _assemble(loaded, templates, fewer, request, cancel), True
+            if len(prompt.tokens) <= fitting:
+                break
+        check_room(len(prompt.tokens), n_ctx)
+    head = _head(loaded, templates, turns, request, cancel, prompt.tokens)
+    return replace(prompt, head=head, shortened=shortened)
+
+
+def _head(
+    loaded: LoadedModel,
+    templates: TemplateProcess,
+    turns: Sequence[ChatMessage],
+    request: Generate,
+    cancel: CancelFlag,
+    tokens: list[int],
+) -> int:
+    """Tokens that the prompt of another conversation with the same system message begins with as well."""
+    system = [turn for turn in turns[:1] if turn.role == SYSTEM]
+    others = [ChatMessage(role=USER, content=text) for text in ("Q", "1")]
+    return min(
+        common_prefix(tokens, _render(loaded, templates, [*system, other], request.thinking.enabled, cancel)[1])
+        for other in others
+    )
+
+
+def _assemble(
+    loaded: LoadedModel,
+    templates: TemplateProcess,
+    turns: Sequence[ChatMessage],
+    request: Generate,
+    cancel: CancelFlag,
+) -> Prompt:
+    """The prompt for these turns, however long it is."""
     text, tokens = _render(loaded, templates, turns, request.thinking.enabled, cancel)
     opening = Opening.of(loaded, text, turns)
     added, parser = opening.go_on(request)
@@ -59,7 +108,6 @@ def make_prompt(loaded: LoadedModel, templates: TemplateProcess, request: Genera
             f"The chat template in {loaded.template.file} made an empty prompt.",
             "Choose another file of this model.",
         )
-    check_room(len(tokens), loaded.info.n_ctx)
     return Prompt(tokens, parser, prefill, opening.template_thinks)
 
 

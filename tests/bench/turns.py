@@ -1,0 +1,72 @@
+"""Time to the first token over the turns of a conversation whose messages are of equal length.
+
+Only the new message has to be read in each turn, so the last turn should take hardly longer than the first one: what
+is left is attention over the tokens before, and the template. Use, in the checkout:
+
+    .venv/bin/python -m tests.bench.turns [--turns 10] [--words 60] [--answer 64] [--device Vulkan0] [--model FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from pathlib import Path
+
+from engine.protocol.types import ChatMessage, GenerationStats
+from tests.bench.figures import machine_line, table
+from tests.engine.worker.driver import Worker, assistant, starter_model, user
+
+WORDS = ["tide", "harbour", "lantern", "rope", "gull", "anchor", "fog", "pilot", "quay", "storm", "chart", "keel"]
+
+
+def message(number: int, words: int) -> ChatMessage:
+    """A message of about ``words`` tokens, another one for each number."""
+    text = " ".join(WORDS[(number * 7 + place * 5) % len(WORDS)] for place in range(words))
+    return user(f"Message {number:03}: {text}.")
+
+
+def talk_through(worker: Worker, name: str, turns: int, words: int, answer: int) -> list[GenerationStats]:
+    """The figures of each turn of one conversation."""
+    talk: list[ChatMessage] = []
+    figures = []
+    for turn in range(turns):
+        talk.append(message(turn + 10 * len(name), words))
+        text, end = worker.finished(*talk, max_tokens=answer, conversation=name)
+        talk.append(assistant(text or "."))
+        figures.append(end.stats)
+    return figures
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", type=Path, default=None, help="default: the starter model")
+    parser.add_argument("--device", default="cpu", help="ggml's name, such as Vulkan0")
+    parser.add_argument("--turns", type=int, default=10)
+    parser.add_argument("--words", type=int, default=60)
+    parser.add_argument("--answer", type=int, default=64, help="tokens of each answer")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    print(machine_line())
+    with tempfile.TemporaryDirectory() as folder, Worker(log=Path(folder) / "log") as worker:
+        path = options.model or starter_model()
+        worker.loaded(path, n_ctx=4096, device=options.device, n_threads=options.threads)
+        worker.finished(message(999, options.words), max_tokens=8)
+        runs = [
+            talk_through(worker, "c" * (number + 1), options.turns, options.words, options.answer)
+            for number in range(options.rounds)
+        ]
+    rows: list[tuple[object, ...]] = [("turn", "prompt", "computed", "first token ms", "ms / token read")]
+    for turn, stats in enumerate(zip(*runs, strict=True)):
+        computed = stats[0].prompt_tokens - stats[0].cached_tokens
+        first = statistics.median(one.ttft_ms for one in stats)
+        rows.append((turn + 1, stats[0].prompt_tokens, computed, first, first / computed))
+    print(table(rows))
+    first, last = (statistics.median(run[place].ttft_ms for run in runs) for place in (0, -1))
+    print(f"last turn / turn 1, medians of {options.rounds}: {last / first:.2f} (aim: 1.2)")
+
+
+if __name__ == "__main__":
+    main()
