@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from ui.theme import Theme
@@ -96,7 +96,7 @@ class CellTable(QAbstractTableModel):
 
 
 class CellView(QTableView):
-    """A table that is as high as its rows, or as there is room when it may ``scroll``."""
+    """A table that is as high as its rows, or as there is room when it may ``scroll``; rows may ``wrap``."""
 
     def __init__(
         self,
@@ -106,17 +106,19 @@ class CellView(QTableView):
         stretch: int,
         *,
         scroll: bool = False,
+        wrap: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._theme, self._cells, self._stretch, self._scrolls = theme, model, stretch, scroll
+        self._theme, self._cells, self._stretch = theme, model, stretch
+        self._scrolls, self._wraps = scroll, wrap
         self.setModel(model)
         self.setAccessibleName(name)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setShowGrid(False)
-        self.setWordWrap(False)
+        self.setWordWrap(wrap)
         self.setTabKeyNavigation(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         if not scroll:
@@ -133,12 +135,24 @@ class CellView(QTableView):
     def fit(self) -> None:
         """Heights and widths for the present rows and text size; empty columns are left out."""
         self.verticalHeader().setDefaultSectionSize(self._theme.px(ROW_HEIGHT))
+        self.verticalHeader().setMinimumSectionSize(self._theme.px(ROW_HEIGHT))
         header, used = self.horizontalHeader(), self._cells.used_columns()
         for column in range(self._cells.columnCount()):
             stretches = column == self._stretch
             mode = QHeaderView.ResizeMode.Stretch if stretches else QHeaderView.ResizeMode.ResizeToContents
             header.setSectionResizeMode(column, mode)
             self.setColumnHidden(column, column not in used)
+        self._fit_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrapped rows need another height in another width."""
+        super().resizeEvent(event)
+        if self._wraps and event.size().width() != event.oldSize().width():
+            self._fit_height()
+
+    def _fit_height(self) -> None:
+        if self._wraps:
+            self.resizeRowsToContents()
         if not self._scrolls:
-            rows = self._cells.rowCount() * self._theme.px(ROW_HEIGHT)
-            self.setFixedHeight(rows + header.sizeHint().height() + 2 * self.frameWidth() + 2)
+            head = self.horizontalHeader().sizeHint().height()
+            self.setFixedHeight(self.verticalHeader().length() + head + 2 * self.frameWidth() + 2)

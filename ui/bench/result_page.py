@@ -77,6 +77,10 @@ class ResultPage(QScrollArea):
         figures = self._service.archive.beside(report)
         self._published.set_rows(rows.published_rows(figures))
         self._others.setVisible(bool(figures) and not live)
+        cards = {figure.card for figure in figures}
+        card = next(iter(cards)) if len(cards) == 1 else ""
+        heading = self.tr("Published by others for {0}").format(card) if card else self.tr("Published by others")
+        self._others_title.setText(heading)
         for button in (self._copy, self._save_json, self._save_markdown):
             button.setEnabled(not live)
 
@@ -137,7 +141,7 @@ class ResultPage(QScrollArea):
         self._table = CellView(theme, self._results, self.tr("Results"), 1)
         self._table.setObjectName("benchTable")
         self._published = CellTable(theme, rows.published_titles(), 4, 6)
-        self._others_table = CellView(theme, self._published, self.tr("Published by others"), 6)
+        self._others_table = CellView(theme, self._published, self.tr("Published by others"), 6, wrap=True)
         self._copy = TextButton(theme, self.tr("Copy as Markdown"), "copy")
         self._copy.setObjectName("benchCopy")
         self._copy.clicked.connect(self._copy_markdown)
@@ -189,7 +193,8 @@ class ResultPage(QScrollArea):
         column = QVBoxLayout(self._others)
         column.setContentsMargins(0, SPACE_M, 0, 0)
         column.setSpacing(SPACE_S)
-        column.addWidget(plain_label(self.tr("Published by others"), "heading"))
+        self._others_title = plain_label("", "heading")
+        column.addWidget(self._others_title)
         column.addWidget(
             plain_label(
                 self.tr(

@@ -126,11 +126,12 @@ def published_titles() -> tuple[str, ...]:
 
 
 def published_rows(figures: Sequence[Published]) -> list[CellRow]:
-    """One row for each; the source with its conditions."""
+    """One row for each; the source with its conditions. The card is told apart only where there are several."""
+    several = len({figure.card for figure in figures}) > 1
     return [
         CellRow(
             (
-                figure.card,
+                figure.card if several else "",
                 figure.backend,
                 f"{figure.model} {figure.quant}".strip(),
                 figure.test,
