@@ -25,6 +25,7 @@ A behaviour is an object:
     steps      load: progress frames (default 4)
     info       load: fields of `ModelInfo` to replace
     text       generate: the answer (default: echo)      reason   finish reason (default stop or length)
+    thinking   generate: the thought before it
     prompt     generate: prompt tokens counted up in progress frames (default 0)
     stats      generate: fields of `GenerationStats` to replace
     memory     dry_run: records of `MemoryUse`           caches   dry_run: their sum
@@ -460,8 +461,9 @@ class FakeWorker:
         wanted = tokens if request.max_tokens is None else tokens[: request.max_tokens]
         reason = FinishReason.STOP if len(wanted) == len(tokens) else FinishReason.LENGTH
         sent = 0
-        if "thinking" in behaviour:
-            self._channel.send(Delta(id=request.id, text="", thinking=behaviour["thinking"]))
+        for piece in split_tokens(behaviour.get("thinking", "")):
+            self._channel.wait(behaviour.get("delay", 0.0))
+            self._channel.send(Delta(id=request.id, text="", thinking=piece))
         for token in wanted:
             if not step.next():
                 return
