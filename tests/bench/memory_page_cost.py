@@ -1,7 +1,7 @@
 """What the open memory page costs: processor time of the GUI thread for each sample, at one sample a second.
 
-``.venv/bin/python tests/bench/memory_page_cost.py [--machine NAME] [--samples N]`` opens the page of a recorded machine with
-ten minutes of history, hands it new samples, and lets Qt paint each one before the next. The sampler itself is
+``.venv/bin/python tests/bench/memory_page_cost.py [--machine NAME] [--samples N]`` opens the page of a recorded machine
+with ten minutes of history, hands it new samples, and lets Qt paint each one before the next. The sampler itself is
 measured by ``sampler_cost.py``. Painting goes into memory (Qt's offscreen platform); no compositor is counted.
 """
 
@@ -60,9 +60,7 @@ def measure(app: QApplication, theme: Theme, machine: str, samples: int, size: t
     window.show()
     app.processEvents()
     moving = list(ten_minutes(snapshot, model))[-60:]
-    moments = [
-        msgspec.structs.replace(moving[number % len(moving)], taken=600.0 + number) for number in range(samples)
-    ]
+    moments = [msgspec.structs.replace(moving[number % len(moving)], taken=600.0 + number) for number in range(samples)]
     warm = cost(app, memory, moments[:5])
     spent = cost(app, memory, moments[len(warm) :])
     window.close()

@@ -94,7 +94,9 @@ class BarsPage(QScrollArea):
             return
         self._shown = found
         for key in [key for key in self._views if key not in keys]:
-            self._views.pop(key).deleteLater()
+            view = self._views.pop(key)
+            view.hide()
+            view.deleteLater()
         for place, key in enumerate(keys):
             if key not in self._views:
                 view = self._views[key] = BlockView(self._theme)

@@ -135,15 +135,15 @@ def paint_line(painter: QPainter, frame: Frame, name: str, runs: Runs, top: floa
     reach = 0.5 * THICK
     for run in runs.runs:
         line = transform.map(run[0])
-        for pen, moves in ((rim, _around(reach + 1.0)), (core, _along(reach, pixel))):
+        for pen, moves in ((rim, _around(reach + 1.0, pixel)), (core, _along(reach, pixel))):
             pen.setCosmetic(True)
             painter.setPen(pen)
             for dx, dy in moves:
                 painter.drawPolyline(line.translated(dx, dy))
 
 
-def _around(reach: float) -> list[tuple[float, float]]:
-    return [(x, y) for x in (-reach, reach) for y in (-reach, reach)]
+def _around(reach: float, pixel: float) -> list[tuple[float, float]]:
+    return [*_along(reach, pixel), (-reach, reach), (reach, -reach)]
 
 
 def _along(reach: float, pixel: float) -> list[tuple[float, float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cache
 from typing import Any, cast
 
 import msgspec
@@ -78,8 +78,13 @@ def with_model(snapshot: MemorySnapshot, model: ModelInfo | None) -> MemorySnaps
     return msgspec.structs.replace(snapshot, model=model_shares(model))
 
 
-def ten_minutes(snapshot: MemorySnapshot, model: ModelInfo | None, seconds: int = 600) -> Iterator[MemorySnapshot]:
+@cache
+def ten_minutes(snapshot: MemorySnapshot, model: ModelInfo | None) -> tuple[MemorySnapshot, ...]:
     """Samples that end with ``snapshot``: a load, answers, a pause in which nobody looked."""
+    return tuple(_moments(snapshot, model, 600))
+
+
+def _moments(snapshot: MemorySnapshot, model: ModelInfo | None, seconds: int) -> Iterator[MemorySnapshot]:
     for second in range(seconds):
         if 130 <= second < 190:
             continue
@@ -91,9 +96,9 @@ def ten_minutes(snapshot: MemorySnapshot, model: ModelInfo | None, seconds: int 
         yield moment
 
 
-def fill(memory: Memory, snapshot: MemorySnapshot, model: ModelInfo | None, seconds: int = 600) -> None:
+def fill(memory: Memory, snapshot: MemorySnapshot, model: ModelInfo | None) -> None:
     """Ten minutes of history, with what happened in them."""
-    for moment in ten_minutes(snapshot, model, seconds):
+    for moment in ten_minutes(snapshot, model):
         memory.history.add(moment)
         memory.snapshot = moment
     if model is None:
@@ -101,7 +106,7 @@ def fill(memory: Memory, snapshot: MemorySnapshot, model: ModelInfo | None, seco
     memory.history.mark(Marker(at=80.0, kind=MarkerKind.LOAD, text=model.name))
     for begin, end in ((95.0, 120.0), (230.0, 300.0), (410.0, 440.0)):
         memory.history.mark(Marker(at=begin, until=end, kind=MarkerKind.ANSWER, text=model.name))
-    memory.history.begin_answer(float(seconds - 15), model.name)
+    memory.history.begin_answer(585.0, model.name)
 
 
 def window_on(
@@ -138,10 +143,3 @@ def _grown(pool: Pool, grown: float, wave: float) -> Pool:
 
 def _answering(second: int) -> bool:
     return any(begin <= second < end for begin, end in ((95, 120), (230, 300), (410, 440), (585, 600)))
-
-
-def sysroot_of(name: str, folder: Path) -> Path:
-    """A recorded machine below ``folder``."""
-    from tests.fakes.sysroot import build_sysroot
-
-    return build_sysroot(name, folder / name)
