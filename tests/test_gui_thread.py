@@ -29,10 +29,8 @@ WAITS = {
 }
 
 ALLOWED = {
-    "app.worker.model_argument": FILES,  # the commands' own
     "app.settings.file": FILES,  # read before there is a window, written on a runner
     "app.crash": {"mkdir"},  # before there is a window
-    "app.paths": {"glob"},  # likewise
     "ui.theming.icons": {"glob", "read_text"},  # a font of the installation, once
     "ui.start_trace": {"read_text"},  # /proc, and only when asked for
     "ui.start": {"exec"},  # the event loop itself

@@ -15,7 +15,6 @@ from app.bench.place import history_file
 from app.chat.load_flags import add_load_flags, read_load_flags, with_profile
 from app.chat.numbers import whole
 from app.paths import Paths, find_paths
-from app.worker.model_argument import HELP, find_model_file
 from engine.bench.course import Course
 from engine.bench.document import document, markdown
 from engine.bench.history import add_to_history, read_history
@@ -29,6 +28,7 @@ from engine.client.blocking import BlockingWorker
 from engine.client.calls import raise_failure
 from engine.client.command import worker_command
 from engine.errors import VrambleError
+from engine.library.argument import HELP, find_model_file
 from engine.library.gguf import HeaderProblem
 from engine.memory.fit import FitModel, fit_devices, read_model
 from engine.memory.sampler import MemorySampler

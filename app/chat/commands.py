@@ -14,11 +14,12 @@ from app.chat.numbers import whole
 from app.chat.sampling_flags import add_sampling_flags, read_sampling_flags, read_thinking_flags
 from app.chat.self_test_report import run_self_test
 from app.paths import find_paths
-from app.worker.model_argument import HELP, find_model_file
 from engine.client.blocking import BlockingWorker
 from engine.client.calls import generate, load_model
 from engine.client.command import worker_command
 from engine.errors import VrambleError
+from engine.library.argument import HELP, find_model_file
+from engine.loading.fallback import fallback
 from engine.protocol.frames import Delta, Finished, Progress
 from engine.protocol.types import ChatMessage, FinishReason, LoadOptions, ModelInfo, Sampling
 
@@ -61,13 +62,23 @@ def run(arguments: argparse.Namespace) -> int:
         chat = Chat(worker, arguments, sampling)
         options = with_profile(options, arguments, hello.devices, model)
         info = chat.load(model, options)
-        if prompt is None or wants_warnings(arguments):
-            print(*info.warnings, sep="\n", end="\n" * bool(info.warnings), file=sys.stderr)
+        _tell(info.warnings if prompt is None or wants_warnings(arguments) else _elsewhere(options, info))
         if arguments.self_test:
             return run_self_test(worker, hello, paths, info, options, arguments.json)
         if prompt is None:
             return chat.converse(info)
         return chat.answer_once(prompt)
+
+
+def _elsewhere(options: LoadOptions, info: ModelInfo) -> tuple[str, ...]:
+    """What no script should miss: a device that was named is not the one that computes."""
+    text = fallback(options, info)
+    return (text,) if text else ()
+
+
+def _tell(lines: tuple[str, ...]) -> None:
+    for line in lines:
+        print(line, file=sys.stderr)
 
 
 class Chat:

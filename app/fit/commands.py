@@ -14,11 +14,11 @@ from app.chat.load_flags import add_load_flags, read_load_flags, with_profile
 from app.fit.source import Source, model_of_source, open_source
 from app.fit.text import document, table
 from app.paths import find_paths
-from app.worker.model_argument import HELP
 from engine.client.blocking import BlockingWorker
 from engine.client.calls import dry_run, raise_failure
 from engine.client.command import worker_command
 from engine.errors import VrambleError
+from engine.library.argument import HELP
 from engine.library.listing import RepoFile
 from engine.memory.fit import (
     FitDevice,

@@ -11,11 +11,11 @@ from pathlib import Path
 import msgspec
 
 from app.paths import Paths
-from app.worker.model_argument import HUB, find_model_file
 from engine.downloads.client import events
 from engine.downloads.messages import Event, Failed, FetchHeaders, HeadersFetched, Listed, ListRepo, Request
 from engine.errors import VrambleError
 from engine.library.address import parse_repo
+from engine.library.argument import HUB, find_model_file
 from engine.library.gguf import HeaderProblem, read_file_contents
 from engine.library.listing import RepoListing, choose
 from engine.memory.fit import FitModel, read_model

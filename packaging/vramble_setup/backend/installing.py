@@ -13,7 +13,7 @@ from vramble_setup.report import SetupError
 
 
 def user_folder(environ: Mapping[str, str]) -> Path:
-    """Where Vramble looks for plugins of the user: as `app.paths` finds it, without its libraries."""
+    """Where Vramble looks for plugins of the user: as `engine.paths` finds it, without its libraries."""
     if own := environ.get("VRAMBLE_BACKENDS_DIR"):
         return Path(own).absolute()
     if home := environ.get("VRAMBLE_HOME"):

@@ -154,7 +154,7 @@ def test_death_in_the_middle(worker_of, script, code) -> None:
 def test_who_killed_it(worker_of, monkeypatch, pressure: float, words: str) -> None:
     """The kernel is asked before and after."""
     states = [MemoryState(oom_kills=0, pressure=0.0), MemoryState(oom_kills=0, pressure=pressure)]
-    monkeypatch.setattr("engine.client.blocking.read_memory_state", lambda: states.pop(0))
+    monkeypatch.setattr("engine.client.piped.read_memory_state", lambda: states.pop(0))
     with worker_of(generate={"after": 1, "signal": "SIGKILL"}) as worker:
         worker.start()
         load(worker)

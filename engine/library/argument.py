@@ -1,11 +1,12 @@
-"""The MODEL argument of the commands."""
+"""The MODEL argument of the commands and of the Python module."""
 
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from app.paths import Paths, starter_model
 from engine.errors import VrambleError
+from engine.library.lookup import find_model
+from engine.paths import Paths, starter_model
 
 STARTER = "starter"
 HUB = "hf:"
@@ -23,8 +24,6 @@ def find_model_file(paths: Paths, argument: str) -> Path:
         return _starter()
     if argument.startswith(HUB):
         return _downloaded(paths.models, argument)
-    from engine.library.lookup import find_model
-
     return find_model(paths.models, argument)
 
 

@@ -1,0 +1,94 @@
+"""The worker for programs with an asyncio loop: its calls are awaited, and nothing blocks the loop for long."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections.abc import AsyncIterator
+
+from engine.client.piped import LOOK_SECONDS, STEP_SECONDS, PipedWorker
+from engine.protocol.frames import TERMINAL_TYPES, FromWorker, Hello, Request
+
+
+class AsyncWorker(PipedWorker):
+    """One worker process; it belongs to the loop that runs when `start` is awaited. End it with `close`.
+
+    The loop watches the selector of the pipes: it becomes readable when one of them is ready. One request at a time.
+    """
+
+    async def start(self) -> Hello:
+        """Start the process and wait for its hello.
+
+        Raises:
+            VrambleError: It could not be started, died, stayed silent for 30 s or speaks another protocol.
+        """
+        self._launch()
+        while (hello := self._hello()) is None:
+            await self._step()
+        return hello
+
+    async def request(self, request: Request) -> AsyncIterator[FromWorker]:
+        """Send ``request`` and yield its events; the last one is its terminal event.
+
+        Raises:
+            VrambleError: The worker had died before.
+        """
+        self._submit(request)
+        while True:
+            for event in self._arrived(request.id):
+                yield event
+                if isinstance(event, TERMINAL_TYPES):
+                    return
+            await self._step()
+
+    async def finish(self, id_: int) -> None:
+        """Cancel a request whose events nobody takes any more, and wait for its end."""
+        self.cancel(id_)
+        while self._is_pending(id_) and self._process is not None:
+            await self._step()
+
+    async def close(self) -> None:
+        """End the process: end of input, 1 s, SIGTERM, 1 s, SIGKILL."""
+        process = self._process
+        if process is not None:
+            self._session.stopping()
+            self._close_stdin(process)
+            if not await self._drain(process):
+                process.terminate()
+                await self._drain(process)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process at once, without a loop."""
+        process = self._process
+        if process is not None:
+            self._session.stopping()
+            process.kill()
+            self._reap(process)
+        self._selector.close()
+
+    async def _step(self) -> None:
+        await self._ready(LOOK_SECONDS)
+        self._advance(0)
+
+    async def _ready(self, seconds: float) -> None:
+        """Until a pipe is ready, ``seconds`` at most."""
+        loop = asyncio.get_running_loop()
+        ready = asyncio.Event()
+        descriptor = self._selector.fileno()
+        timer = loop.call_later(seconds, ready.set)
+        loop.add_reader(descriptor, ready.set)
+        try:
+            await ready.wait()
+        finally:
+            loop.remove_reader(descriptor)
+            timer.cancel()
+
+    async def _drain(self, process: subprocess.Popen[bytes]) -> bool:
+        """Read on while the process ends, so that it cannot block on a full pipe. True: it has ended."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + STEP_SECONDS
+        while process.poll() is None and loop.time() < end:
+            await asyncio.sleep(LOOK_SECONDS / 10)
+            self._move(process, 0)
+        return process.poll() is not None
