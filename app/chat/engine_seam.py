@@ -9,6 +9,7 @@ from typing import Protocol
 from PySide6.QtCore import SignalInstance
 
 from engine.client.session import WorkerState
+from engine.protocol.caching import Overflow
 from engine.protocol.frames import Delta, Failed, Finished, Loaded, Progress
 from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling
 
@@ -50,6 +51,7 @@ class AnswerEngine(Protocol):
         done: Callable[[Finished | Failed], None],
         *,
         conversation: str = "",
+        overflow: Overflow = Overflow.STOP,
     ) -> int:
         """Answer; waits for a load that runs. `Failed` with code ``no-model`` when there is none to load."""
 

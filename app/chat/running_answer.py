@@ -133,6 +133,7 @@ class RunningAnswer(QObject):
             self._take_progress,
             self._take_end,
             conversation=self.conversation,
+            overflow=self._settings.overflow,
         )
 
     def _engine_state(self, state: WorkerState) -> None:

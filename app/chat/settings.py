@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from engine.protocol.caching import Overflow
 from engine.protocol.types import Sampling
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -18,6 +19,7 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
         seed: None takes a new one for each answer.
         max_tokens: Most tokens of an answer; None up to the end of the context.
         system_prompt: Stands before every conversation; empty for none.
+        overflow: What happens when a conversation is longer than the context.
     """
 
     temperature: Annotated[float, msgspec.Meta(ge=0.0, le=5.0)] = Sampling().temperature
@@ -29,6 +31,7 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
     seed: Annotated[int, msgspec.Meta(ge=0, le=0xFFFFFFFF)] | None = Sampling().seed
     max_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
     system_prompt: str = ""
+    overflow: Overflow = Overflow.STOP
 
     def sampling(self) -> Sampling:
         """The parameters as the engine takes them."""

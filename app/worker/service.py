@@ -21,6 +21,7 @@ from app.worker.pump import Pump
 from app.worker.safe_mode import NOTICE, SafeMode
 from app.worker.standstill import StandstillGuard
 from engine.client.session import WorkerState
+from engine.protocol.caching import Overflow
 from engine.protocol.frames import (
     Delta,
     Failed,
@@ -186,6 +187,7 @@ class WorkerService(QObject):
         prefill: str = "",
         prefill_thinking: str = "",
         conversation: str = "",
+        overflow: Overflow = Overflow.STOP,
     ) -> int:
         """Answer a conversation; waits for what runs, and loads the last model first where there is none.
 
@@ -204,6 +206,7 @@ class WorkerService(QObject):
             prefill=prefill,
             prefill_thinking=prefill_thinking,
             conversation=conversation,
+            overflow=overflow,
         )
         return self._pump.add(Job(request, finished_or_failed(done), on_delta, on_progress))
 

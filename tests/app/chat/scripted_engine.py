@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from engine.client.session import WorkerState
+from engine.protocol.caching import Overflow
 from engine.protocol.frames import Delta, Failed, Finished, Loaded, Progress
 from engine.protocol.types import (
     ChatMessage,
@@ -61,6 +62,7 @@ class Asked:
     on_progress: Callable[[Progress], None]
     done: Callable[[Finished | Failed], None]
     conversation: str = ""
+    overflow: Overflow = Overflow.STOP
 
     def say(self, *pieces: str) -> None:
         """One delta for each piece."""
@@ -130,10 +132,11 @@ class ScriptedEngine(QObject):
         done: Callable[[Finished | Failed], None],
         *,
         conversation: str = "",
+        overflow: Overflow = Overflow.STOP,
     ) -> int:
         self._ids += 1
         self.log.generated.append(
-            Asked(self._ids, tuple(messages), sampling, max_tokens, on_delta, on_progress, done, conversation)
+            Asked(self._ids, tuple(messages), sampling, max_tokens, on_delta, on_progress, done, conversation, overflow)
         )
         return self._ids
 

@@ -17,6 +17,7 @@ from engine.chat.records import Status
 from engine.chat.store import Store
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
+from engine.protocol.caching import Overflow
 from engine.protocol.frames import Failed, Loaded, Progress
 from engine.protocol.types import FinishReason
 from tests.app.chat.conftest import CHOICE, NO_MODEL, Chat
@@ -361,7 +362,7 @@ def test_caches_are_told_what_is_there_and_what_is_gone(chat: Chat) -> None:
     purged: list[list[str]] = []
     chat.controller.purged.connect(purged.append)
     one = chat.say("one", "first")
-    assert chat.engine.asked.conversation == one
+    assert (chat.engine.asked.conversation, chat.engine.asked.overflow) == (one, Overflow.STOP)
     chat.controller.delete(one)
     chat.database.drain()
     assert purged == []
