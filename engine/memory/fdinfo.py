@@ -13,6 +13,7 @@ import msgspec
 from engine.memory import values
 
 _ENGINES = b"drm-engine"
+_TELLING = (b"vram", b"gtt", b"pdev", b"client-id", b"pasid")
 
 _KEYS = "(?:drm-)?pdev|drm-client-id|pasid|drm-(?:resident|memory)-(?:vram|gtt)|(?:vram|gtt) mem|amd-evicted-vram"
 _ROWS = re.compile(rf"^({_KEYS})[ \t]*:[ \t]*([^\n]*?)[ \t\r]*$", re.MULTILINE)
@@ -55,9 +56,7 @@ def parse(text: str | None) -> DrmUse | None:
 def memory_part(data: bytes) -> bytes:
     """The lines that can tell of memory: what the engines did, which changes all the time, comes behind them."""
     cut = data.find(_ENGINES)
-    if cut < 0 or data.find(b"vram", cut) >= 0 or data.find(b"gtt", cut) >= 0:
-        return data
-    return data[:cut]
+    return data if cut < 0 or any(data.find(word, cut) >= 0 for word in _TELLING) else data[:cut]
 
 
 def _first_size(pairs: dict[str, str], *keys: str) -> int | None:

@@ -33,8 +33,13 @@ class Entry:
 
 
 def machines() -> list[str]:
-    """Names of the recorded machines."""
+    """Names of the recorded machines that are whole: cards, processes, and what the doctor looks at."""
     return sorted(path.stem for path in FOLDER.glob("*.txt"))
+
+
+def cards() -> list[str]:
+    """Names of further recordings, of cards and memory only."""
+    return sorted(f"cards/{path.stem}" for path in (FOLDER / "cards").glob("*.txt"))
 
 
 def parse(text: str) -> Iterator[Entry]:
@@ -91,8 +96,9 @@ def write(root: Path, entry: Entry) -> None:
 
 def main(arguments: list[str]) -> int:
     """``MACHINE FOLDER``."""
-    if len(arguments) != 2 or arguments[0] not in machines():
-        print(f"usage: python -m tests.fakes.sysroot {{{','.join(machines())}}} FOLDER", file=sys.stderr)
+    known = machines() + cards()
+    if len(arguments) != 2 or arguments[0] not in known:
+        print(f"usage: python -m tests.fakes.sysroot {{{','.join(known)}}} FOLDER", file=sys.stderr)
         return 2
     print(build_sysroot(arguments[0], Path(arguments[1])))
     return 0
