@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -59,6 +59,7 @@ class LegendView(QWidget):
         self._theme = theme
         self._entries: tuple[Entry, ...] = ()
         self._patterns: Patterns | None = None
+        self._placed: dict[float, tuple[tuple[Entry, QRectF], ...]] = {}
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -68,6 +69,7 @@ class LegendView(QWidget):
         if entries == self._entries:
             return
         before, self._entries = self._entries, entries
+        self._placed.clear()
         self.setAccessibleName(", ".join(f"{entry.name} {entry.size or ''}".strip() for entry in entries))
         if [entry.name for entry in before] != [entry.name for entry in entries]:
             self.updateGeometry()
@@ -75,6 +77,11 @@ class LegendView(QWidget):
 
     def placed(self, width: float) -> tuple[tuple[Entry, QRectF], ...]:
         """Each entry and its box for a widget of this width."""
+        if width not in self._placed:
+            self._placed[width] = self._place(width)
+        return self._placed[width]
+
+    def _place(self, width: float) -> tuple[tuple[Entry, QRectF], ...]:
         metrics, line = QFontMetricsF(self.font()), self._line()
         heads = [self._entry_width(entry, metrics) for entry in self._entries if entry.heading]
         left = max(heads) + SPACE_L if heads else 0.0
@@ -112,6 +119,13 @@ class LegendView(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Never cut in height."""
         return QSize(160, self.heightForWidth(max(self.width(), 160)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another font needs other places."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._placed.clear()
+            self.updateGeometry()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width may need another height."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
@@ -86,6 +87,18 @@ class Page:
         return found
 
 
+@pytest.fixture(scope="module")
+def theme(qapp: QApplication) -> Iterator[Theme]:
+    """One for all tests here: dressing the application takes longer than most of them."""
+    before = (qapp.styleSheet(), qapp.palette(), qapp.font())
+    theme = Theme(ThemeMode.LIGHT)
+    theme.apply(qapp)
+    yield theme
+    qapp.setStyleSheet(before[0])
+    qapp.setPalette(before[1])
+    qapp.setFont(before[2])
+
+
 @pytest.fixture
 def desk(qtbot: QtBot, theme: Theme, recorded: dict[str, MemorySnapshot]) -> Page:
     return Page(qtbot, theme, recorded["rx7900xtx"])
@@ -118,6 +131,8 @@ def test_every_machine_is_shown_and_nothing_overlaps_or_is_cut(
         ends = [top + block.height() for top, block in zip(tops, page.blocks(), strict=True)]
         assert all(end <= top for end, top in zip(ends, tops[1:], strict=False))
         page.window.close()
+    theme.set_mode(ThemeMode.LIGHT)
+    theme.set_scale(1.0)
 
 
 @pytest.mark.parametrize("tokens", [LIGHT, DARK])
