@@ -19,7 +19,8 @@ MACHINE: list[dict[str, Any]] = [
     }
     for backend in ("Vulkan", "ROCm")
 ]  # fmt: skip
-SPEEDS = {"Vulkan": 50.0, "ROCm": 40.0}
+MACHINE.append({**MACHINE[0], "id": "CPU", "backend": "CPU", "name": "AMD Ryzen", "pci": None, "kind": "cpu"})
+SPEEDS = {"Vulkan": 50.0, "ROCm": 40.0, "CPU": 5.0}
 
 
 def open_bench(run: Program) -> None:
@@ -91,7 +92,7 @@ def test_a_race_by_mouse_and_keyboard_its_winner_and_the_history(
         run.until(lambda: not run.widget("benchKeep")["enabled"], "the winner to be kept")
         run.key("ctrl+2")
         run.until(lambda: run.ask("rows", name="benchHistory", column=3), "the history")
-        assert run.ask("rows", name="benchHistory", column=3)[0]["text"] == "Vulkan (best of 2)"
+        assert run.ask("rows", name="benchHistory", column=3)[0]["text"] == "Vulkan (best of 3)"
         assert run.quit() == 0
     (kept,) = json.loads((home / "config/settings.json").read_text())["load"]["models"].values()
     assert kept["options"]["device"] == "0000:03:00.0/Vulkan"
