@@ -17,8 +17,10 @@ from app.chat.controller import ChatController
 from app.chat.model_choice import ModelChoice
 from app.doctor.service import DoctorService
 from app.downloads.service import DownloadService
+from app.fit.learning import FitLearning, learned_file
 from app.jobs import SerialRunner, ThreadExecutor
 from app.library.service import InstalledModel, LibraryService
+from app.load.dry_runs import DryRuns
 from app.load.service import LoadService
 from app.memory.pressure import PressureWatch
 from app.memory.service import MemoryService
@@ -63,6 +65,7 @@ class Services:
     memory: MemoryService
     pressure: PressureWatch
     load: LoadService
+    learning: FitLearning
     bench: BenchService
     changes: EngineChanges
     doctor: DoctorService
@@ -77,6 +80,7 @@ class Services:
         """What can wait until the window is seen: the history is read, the worker tells its devices."""
         self.chat.start()
         self.worker.start()
+        self.learning.open()
 
     def close(self, done: Callable[[], None]) -> None:
         """Save what streams, end the worker, then ``done``. Returns at once."""
@@ -94,6 +98,7 @@ class Services:
         self.doctor.shutdown()
         self.look.shutdown()
         self.load.shutdown()
+        self.learning.shutdown()
         self.database.close()
         self.files.close()
 
@@ -138,13 +143,21 @@ def build(paths: Paths) -> Services:
     def devices() -> tuple[DeviceInfo, ...]:
         return worker.hello.devices if worker.hello is not None else ()
 
+    def safer() -> bool:
+        return worker.safe_mode is not None and bool(worker.safe_mode.in_use)
+
     def machine() -> tuple[FitDevice, ...]:
         from engine.memory.fit import fit_devices
 
         held = worker.model.memory if worker.model is not None and memory.snapshot is not None else ()
-        return fit_devices(devices(), memory.snapshot, held)
+        return fit_devices(devices(), memory.snapshot, held, learning.learned)
 
-    load = LoadService(settings, ThreadExecutor("load"), devices, machine, lambda: library.models, lifetime)
+    dry_runs = DryRuns(WorkerConnection(paths, None, None, lifetime, settings), lifetime)
+    load = LoadService(settings, ThreadExecutor("load"), devices, machine, lambda: library.models, lifetime, dry_runs)
+    learning = FitLearning(
+        learned_file(paths), ThreadExecutor("learning"), worker, memory.sampled, load.forecast, lifetime, safer
+    )
+    learning.changed.connect(load.measured)
     worker.hello_received.connect(lambda _hello: load.take_devices())
     library.models_changed.connect(load.take_models)
 
@@ -182,6 +195,7 @@ def build(paths: Paths) -> Services:
         memory=memory,
         pressure=PressureWatch(memory, worker, settings, notices, lifetime),
         load=load,
+        learning=learning,
         bench=BenchService(worker, own, archive, load, machine, sysroot(), lifetime),
         changes=EngineChanges(worker, settings, load.options_for, lifetime),
         doctor=DoctorService(worker, ThreadExecutor("doctor"), judged, lifetime),

@@ -71,8 +71,8 @@ class FitLearning(QObject):
         loads: Loads,
         sampled: SignalInstance,
         forecast: Callable[[Path, LoadOptions], FitPlan | None],
-        changed_options: Callable[[], bool] = lambda: False,
         parent: QObject | None = None,
+        changed_options: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(parent)
         self._file, self._loads, self._forecast, self._changed_options = file, loads, forecast, changed_options

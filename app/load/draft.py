@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from app.load.source import LoadSource
 from engine.errors import VrambleError
 from engine.loading.check import Problem, problems
 from engine.loading.facts import ModelFacts
@@ -22,35 +23,12 @@ if TYPE_CHECKING:
 KV_FIELDS = ("kv_type_k", "kv_type_v")
 
 
-class LoadSource(Protocol):
-    """What a draft asks."""
-
-    @property
-    def defaults(self) -> LoadOptions:
-        """The settings for all models."""
-
-    @property
-    def devices(self) -> Sequence[DeviceInfo]:
-        """What the worker told; empty before it did."""
-
-    def facts(self, path: Path) -> ModelFacts:
-        """What is known of a model now."""
-
-    def profile(self, path: Path, base: LoadOptions) -> Profile:
-        """``base`` with what suits the device."""
-
-    def forecast(self, path: Path, options: LoadOptions) -> FitPlan | None:
-        """What a load would take; None while that is not known."""
-
-    def suggest(self, path: Path, options: LoadOptions) -> tuple[Suggestion, ...]:
-        """Changes with which ``options`` would fit, the one that costs least first."""
-
-
 class LoadDraft(QObject):
     """Options on their way to a load.
 
     Attributes:
         changed: Options, facts, devices or problems are others.
+        measured: The forecast may be another: a dry run has ended.
         path: The model file.
         name: What the model is called.
         defaults: What resetting goes back to: the settings for all models.
@@ -60,6 +38,7 @@ class LoadDraft(QObject):
     """
 
     changed = Signal()
+    measured = Signal()
 
     def __init__(
         self,
@@ -138,6 +117,20 @@ class LoadDraft(QObject):
             return ()
         found = self._source.suggest(self.path, self._options)
         return tuple(suggestion for suggestion in found if not self._problems_of(suggestion.plan.options))
+
+    def refine(self) -> None:
+        """Ask the engine what a load with these options would allocate. `measured` follows, unless it is known."""
+        if not self.problems:
+            self._source.refine(self.path, self._options)
+
+    @property
+    def refining(self) -> bool:
+        """The engine is being asked about these very options."""
+        return self._source.is_refining(self.path, self._options)
+
+    def leave(self) -> None:
+        """Nobody looks at this draft any more."""
+        self._source.leave_refining()
 
     def refresh(self) -> None:
         """Ask again what is known of model and devices."""

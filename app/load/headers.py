@@ -35,6 +35,14 @@ class Headers(QObject):
         self._facts: dict[Key, ModelFacts] = {}
         self._asked: set[Key] = set()
         self._ahead: list[Path] = []
+        self._sizes: dict[str, int | None] = {}
+
+    def adapter_bytes(self, path: str) -> int:
+        """Size of an adapter's file; 0 before it is known, which `read` tells."""
+        if path not in self._sizes:
+            self._sizes[path] = None
+            self._runner.run(lambda: _bytes_of(path), lambda result: self._take_size(path, result))
+        return self._sizes[path] or 0
 
     def facts(self, path: Path) -> ModelFacts | None:
         """What the header says, little when it could not be read; None before it was."""
@@ -71,6 +79,19 @@ class Headers(QObject):
         self._facts[key] = result.value or ModelFacts()
         self._next()
         self.read.emit()
+
+    def _take_size(self, path: str, result: Result[int | None]) -> None:
+        if isinstance(result, Err):
+            raise result.error
+        if result.value is not None:
+            self._sizes[path] = result.value
+            self.read.emit()
+
+
+def _bytes_of(path: str) -> int | None:
+    from engine.loading.reading import adapter_bytes
+
+    return adapter_bytes(Path(path))
 
 
 def _read(path: Path) -> ModelFacts | None:

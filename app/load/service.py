@@ -11,19 +11,22 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs import Executor
 from app.load.draft import LoadDraft
-from app.load.headers import Headers
+from app.load.dry_runs import DryRuns
+from app.load.headers import Headers, Key
+from app.load.preparation import Preparation
 from app.load.remembered import RememberedOptions
 from app.load.settings import LoadSettings, SeenDevice
 from app.settings.store import SettingsStore
 from engine.errors import VrambleError
 from engine.library.records import InstalledModel
+from engine.loading.check import problems
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import CPU, Profile, Suit, device_to_expect, room_on, suited
 from engine.memory.sizes import GIB
 from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
 
 if TYPE_CHECKING:
-    from engine.memory.fit import FitDevice, FitPlan, Suggestion
+    from engine.memory.fit import FitDevice, FitModel, FitPlan, Measured, Suggestion
 
 ROOM_STEP = 2 * GIB
 """A smaller change of what is free is not worth a new settings file."""
@@ -40,12 +43,15 @@ class LoadService(QObject):
         devices: What the worker told; empty before it did.
         machine: The same devices with their room now, for forecasts.
         models: What the library has.
+        dry_runs: Asks the engine what a load would allocate; None: forecasts are reckoned only.
 
     Attributes:
+        measured: A dry run has ended, or forecasts are corrected otherwise now.
         known: More is known: the worker told its devices, or the header of a model was read.
     """
 
     known = Signal()
+    measured = Signal()
 
     def __init__(
         self,
@@ -55,6 +61,7 @@ class LoadService(QObject):
         machine: Callable[[], Sequence[FitDevice]],
         models: Callable[[], Sequence[InstalledModel]],
         parent: QObject | None = None,
+        dry_runs: DryRuns | None = None,
     ) -> None:
         super().__init__(parent)
         self._store, self._models = store, models
@@ -62,6 +69,9 @@ class LoadService(QObject):
         self._headers = Headers(executor, self._size_of, self)
         self._headers.read.connect(self.known)
         self._suited: dict[Path, Profile] = {}
+        self._dry_runs = dry_runs
+        if dry_runs is not None:
+            dry_runs.changed.connect(self.measured)
         self.remembered = RememberedOptions(store, self._size_of)
 
     @property
@@ -101,24 +111,70 @@ class LoadService(QObject):
 
     def forecast(self, path: Path, options: LoadOptions) -> FitPlan | None:
         """What a load would take; None while model or devices are not known."""
-        from engine.memory.fit import predict
-
-        model = self.facts(path).fit
+        model = self._fit_model(path, options)
         if model is None or not self.devices:
             return None
+        from engine.memory.fit import predict
+
         try:
-            return predict(model, options, self._machine())
+            return predict(model, options, self._machine(), self._measured(path, options))
         except VrambleError:
             return None
 
     def suggest(self, path: Path, options: LoadOptions) -> tuple[Suggestion, ...]:
         """Changes with which ``options`` would fit, the one that costs least first; none when they fit."""
-        from engine.memory.fit import suggest
-
-        model = self.facts(path).fit
+        model = self._fit_model(path, options)
         if model is None or self.forecast(path, options) is None:
             return ()
-        return suggest(model, options, self._machine())
+        from engine.memory.fit import suggest
+
+        return suggest(model, options, self._machine(), self._measured(path, options))
+
+    def refine(self, path: Path, options: LoadOptions) -> bool:
+        """Ask the engine what a load with ``options`` allocates, in place of earlier questions; `measured` follows.
+
+        False: there is nothing to wait for.
+        """
+        model = self._fit_model(path, options)
+        if self._dry_runs is None or model is None or not self.devices or any(True for _ in problems(options)):
+            return False
+        self._dry_runs.want(self._key(path), options, model, tuple(self._machine()))
+        return self.is_refining(path, options)
+
+    def prepare(self, path: Path, options: LoadOptions, done: Callable[[FitPlan | None], None]) -> Preparation:
+        """Before a load whose options nobody chose: ``done`` gets None when it can go on, else a plan that would not
+        fit, with a proposal that does if there is one. It may be called before this returns."""
+        preparation = Preparation(self, path, options, done, self)
+        preparation.begin()
+        return preparation
+
+    def is_refining(self, path: Path, options: LoadOptions) -> bool:
+        """The engine is being asked about just these options."""
+        return self._dry_runs is not None and self._dry_runs.is_asked(self._key(path), options)
+
+    def leave_refining(self) -> None:
+        """Nobody waits for the engine's figures any more."""
+        if self._dry_runs is not None:
+            self._dry_runs.leave()
+
+    def read_header(self, path: Path) -> bool:
+        """Read the header of ``path`` unless that was done; `known` follows. True: it was."""
+        self._headers.ask(path)
+        return self._headers.facts(path) is not None
+
+    def _measured(self, path: Path, options: LoadOptions) -> Measured | None:
+        return None if self._dry_runs is None else self._dry_runs.measured(self._key(path), options)
+
+    def _fit_model(self, path: Path, options: LoadOptions) -> FitModel | None:
+        """The model with the adapters of ``options``."""
+        model = self.facts(path).fit
+        if model is None or not options.lora:
+            return model
+        adapters = sum(self._headers.adapter_bytes(adapter.path) for adapter in options.lora)
+        return msgspec.structs.replace(model, adapters=adapters)
+
+    def _key(self, path: Path) -> Key:
+        return path, self._size_of(path)
 
     def facts(self, path: Path) -> ModelFacts:
         """What is known of a model now; before its header was read, what the library says."""
@@ -135,6 +191,7 @@ class LoadService(QObject):
         begin = options or self.options_for(path)
         draft = LoadDraft(path, name, begin, self, self._suit(path, begin), parent)
         self.known.connect(draft.refresh)
+        self.measured.connect(draft.measured)
         self._headers.ask(path)
         return draft
 
@@ -160,7 +217,9 @@ class LoadService(QObject):
             self._headers.read_ahead(model.path for model in self._models() if model.can_chat)
 
     def shutdown(self) -> None:
-        """Read nothing more. Only for quitting."""
+        """Read nothing more, ask nothing more. Only for quitting."""
+        if self._dry_runs is not None:
+            self._dry_runs.shutdown()
         self._headers.shutdown()
 
     def _expected(self, options: LoadOptions) -> SeenDevice:

@@ -33,3 +33,11 @@ def read_facts(path: Path) -> ModelFacts | None:
         metadata=metadata,
         fit=fit if isinstance(fit, FitModel) else None,
     )
+
+
+def adapter_bytes(path: Path) -> int | None:
+    """What a LoRA adapter takes: its tensors are nearly all of its file. None: it is not there."""
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return None

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.library.service import InstalledModel, LibraryService
+from app.load.preparation import Preparation
 from app.load.service import LoadService
 from app.notices import Action, Notice, Notices, Severity
 from app.settings.records import EngineSettings
@@ -18,8 +19,10 @@ from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.library.names import shown
 from engine.loading.profile import Suit
+from engine.memory.fit.records import FitPlan
 from engine.protocol.frames import Failed, Loaded
 from engine.protocol.types import LoadOptions
+from ui.chat import fit_offer
 
 LOAD_NOTICE = "model-load"
 OF_OPTIONS = frozenset(
@@ -27,6 +30,9 @@ OF_OPTIONS = frozenset(
     | {"lora-mismatch", "lora-failed"}
 )
 """Codes of failures that other load options avoid."""
+
+OF_MEMORY = frozenset({"context-memory", "out-of-memory"})
+"""Those that the forecast has something to say to."""
 
 
 class ModelActions(QObject):
@@ -62,6 +68,7 @@ class ModelActions(QObject):
         self._worker, self._library, self._settings, self._notices = worker, library, settings, notices
         self._options = options
         self._request: int | None = None
+        self._preparation: Preparation | None = None
         self._asked = self._told = self._told_coming = ""
         for signal in (worker.state_changed, worker.model_changed, library.models_changed, settings.changed):
             signal.connect(self._tell_name)
@@ -142,6 +149,10 @@ class ModelActions(QObject):
         if safe_mode is not None and safe_mode.climbing is not None:
             safe_mode.stop()
             return True
+        if self._preparation is not None:
+            self._prepare_no_more()
+            self._set_asked("")
+            return True
         if self._request is None:
             return False
         self._worker.cancel(self._request)
@@ -158,9 +169,46 @@ class ModelActions(QObject):
 
     def _load(self, path: Path, options: LoadOptions | None, remember: bool) -> None:
         self._notices.withdraw(LOAD_NOTICE)
+        self._prepare_no_more()
         self._set_asked(self._name_of(path))
-        chosen = options or self._options.options_for(path)
+        if options is not None or self._options.remembered.find(path) is not None:
+            self._load_with(path, options or self._options.options_for(path), remember)
+            return
+        chosen = self._options.options_for(path)
 
+        def prepared(plan: FitPlan | None) -> None:
+            self._preparation = None
+            if plan is None:
+                self._load_with(path, chosen, remember)
+            else:
+                self._offer(path, chosen, plan)
+
+        preparation = self._options.prepare(path, chosen, prepared)
+        self._preparation = preparation if preparation.waiting else None
+
+    def _prepare_no_more(self) -> None:
+        if self._preparation is not None:
+            self._preparation.cancel()
+            self._preparation = None
+
+    def _offer(self, path: Path, options: LoadOptions, plan: FitPlan) -> None:
+        """It would not fit as it is: say so, with what would."""
+        self._set_asked("")
+        actions = (
+            *self._fitting(path, options, plan),
+            Action(self.tr("Load options…"), lambda: self.choose_options(path, options)),
+            Action(self.tr("Load anyway"), lambda: self.load(path, options)),
+        )
+        text = fit_offer.refusal(self._name_of(path), plan)
+        self._notices.post(Notice(LOAD_NOTICE, Severity.WARN, text, shown(path), actions))
+
+    def _fitting(self, path: Path, options: LoadOptions, plan: FitPlan | None) -> tuple[Action, ...]:
+        """What fits, as buttons."""
+        if plan is None:
+            return ()
+        return fit_offer.offers(plan, self._options.suggest(path, options), lambda changed: self.load(path, changed))
+
+    def _load_with(self, path: Path, chosen: LoadOptions, remember: bool) -> None:
         def finish(outcome: Loaded | Failed) -> None:
             if remember and isinstance(outcome, Loaded):
                 self._options.remembered.remember(path, chosen)
@@ -184,11 +232,13 @@ class ModelActions(QObject):
         safer = safe_mode.offer(path, options, failed.code, failed.detail) if safe_mode is not None else ()
         if safer or self._worker.state is WorkerState.CRASHED:
             self._notices.withdraw(DEATH_NOTICE)
-        text = f"{failed.message} {failed.next_step}".strip()
+        plan = self._options.forecast(path, options) if failed.code in OF_MEMORY else None
+        text = " ".join(filter(None, (failed.message, failed.next_step, fit_offer.short_of_memory(plan))))
         detail = "\n".join(part for part in (shown(path), failed.code, failed.detail) if part)
         change = Action(self.tr("Load options…"), lambda: self.choose_options(path, options))
         actions = (
             *safer,
+            *(() if safer else self._fitting(path, options, plan)),
             *((change,) if failed.code in OF_OPTIONS else ()),
             Action(self.tr("Try again"), lambda: self.load(path, options)),
             Action(self.tr("Models"), self.manager_wanted.emit),

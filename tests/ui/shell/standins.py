@@ -14,6 +14,7 @@ from app.chat.conversation_list import ConversationListModel
 from app.chat.rows import MessageRow
 from app.chat.transcript import TranscriptModel
 from app.library.service import FileState, InstalledModel
+from app.load.preparation import Preparation
 from app.load.service import LoadService
 from app.notices import Notices
 from app.worker.safe_mode import SafeMode
@@ -21,6 +22,7 @@ from engine.chat.records import Conversation, Draft, Role, Status
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.memory.fit.devices import fit_devices
+from engine.memory.fit.records import FitPlan
 from engine.protocol.frames import Failed, Hello, Loaded
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind, LoadOptions, ModelInfo
 from tests.app.chat.cranked import Cranked
@@ -300,6 +302,16 @@ class FakeSettings(QObject):
         self.changed.emit(type(record).__name__.removesuffix("Settings").lower())
 
 
+class QuickLoads(LoadService):
+    """Nothing is asked before a load, unless a test says what the answer is."""
+
+    refuses: FitPlan | None = None
+
+    def prepare(self, path: Path, options: LoadOptions, done: Callable[[FitPlan | None], None]) -> Preparation:
+        done(self.refuses)
+        return Preparation(self, path, options, done)
+
+
 @dataclass
 class FakeServices:
     """What `app.wiring.build` gives, without work behind it."""
@@ -317,7 +329,7 @@ class FakeServices:
     def __post_init__(self) -> None:
         self.worker.safe_mode = SafeMode(self.worker, self.settings, self.notices)  # type: ignore[arg-type]
         self.headers = Cranked()
-        self.load = LoadService(
+        self.load = QuickLoads(
             self.settings,  # type: ignore[arg-type]
             self.headers,
             self._devices,

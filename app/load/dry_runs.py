@@ -1,0 +1,192 @@
+"""llama.cpp is asked what a load would allocate, in a process of its own that ends soon afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
+
+from app.load.headers import Key
+from engine.protocol.frames import DryRan, DryRun, Failed, FromWorker, Hello, Request
+from engine.protocol.types import LoadOptions
+
+if TYPE_CHECKING:
+    from engine.memory.fit import FitDevice, FitModel, Measured
+
+REST_MS = 5000
+"""A process that has nothing to do stays so long: while sliders are moved one dry run follows the other."""
+
+KEPT = 200
+"""Dry runs that are remembered."""
+
+
+class Link(Protocol):
+    """Processes of a worker's own (`app.worker.connection.WorkerConnection`)."""
+
+    @property
+    def heard(self) -> SignalInstance:
+        """Emits events."""
+
+    @property
+    def ended(self) -> SignalInstance:
+        """Emits `WorkerDeath` or None, why it was killed, and the failures of what was pending."""
+
+    @property
+    def running(self) -> bool:
+        """There is a process."""
+
+    def start(self, added: Mapping[str, str]) -> None:
+        """Start a process."""
+
+    def submit(self, request: Request) -> None:
+        """Send a request."""
+
+    def cancel(self, target: int) -> None:
+        """End a request; a process that does not answer is killed."""
+
+    def stop(self) -> None:
+        """End the process; returns at once."""
+
+    def shutdown(self) -> None:
+        """End the process before this returns."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One dry run: the file, what makes a difference of the options, and what its figures are compared with."""
+
+    key: Key
+    options: LoadOptions
+    model: FitModel
+    devices: tuple[FitDevice, ...]
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.key[0]
+
+
+class DryRuns(QObject):
+    """One dry run at a time; a newer wish takes the place of the one before.
+
+    Attributes:
+        changed: A dry run has ended, well or not.
+    """
+
+    changed = Signal()
+
+    def __init__(self, link: Link, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._link = link
+        self._next: Wish | None = None
+        self._running: Wish | None = None
+        self._ready = self._resting = self._closed = False
+        self._request = 0
+        self._found: dict[tuple[Key, LoadOptions], Measured | None] = {}
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(self._end_process)
+        link.heard.connect(self._hear)
+        link.ended.connect(self._ended)
+
+    def measured(self, key: Key, options: LoadOptions) -> Measured | None:
+        """What is known for ``options``: their own dry run, else the last one of this model, which says how far
+        the formula is off."""
+        exact = self._found.get((key, _bare(options)))
+        if exact is not None:
+            return exact
+        return next((found for (of, _), found in reversed(self._found.items()) if of == key and found), None)
+
+    def is_settled(self, key: Key, options: LoadOptions) -> bool:
+        """These options were tried; also when that gave nothing."""
+        return (key, _bare(options)) in self._found
+
+    def is_asked(self, key: Key, options: LoadOptions) -> bool:
+        """These options are being tried, or will be."""
+        asked = self._next or self._running
+        return asked is not None and (asked.key, asked.options) == (key, _bare(options))
+
+    def want(self, key: Key, options: LoadOptions, model: FitModel, devices: tuple[FitDevice, ...]) -> None:
+        """Try these options next, unless that was done."""
+        if self._closed or self.is_settled(key, options) or self.is_asked(key, options):
+            return
+        self._next = Wish(key, _bare(options), model, devices)
+        self._rest.stop()
+        if self._running is not None:
+            self._link.cancel(self._request)
+        elif self._ready:
+            self._submit()
+        elif not self._link.running:
+            self._link.start({})
+
+    def leave(self) -> None:
+        """Nobody waits any more."""
+        self._next = None
+        if self._running is not None:
+            self._link.cancel(self._request)
+
+    def shutdown(self) -> None:
+        """End the process before this returns. Only for quitting."""
+        self._closed = True
+        self._next = None
+        self._rest.stop()
+        self._link.shutdown()
+
+    def _submit(self) -> None:
+        self._running, self._next = self._next, None
+        if self._running is None:
+            self._rest.start()
+            return
+        self._request += 1
+        wish = self._running
+        self._link.submit(DryRun(id=self._request, path=str(wish.path), options=wish.options))
+
+    def _hear(self, event: FromWorker) -> None:
+        if isinstance(event, Hello):
+            self._ready = True
+            self._submit()
+        elif isinstance(event, DryRan | Failed) and event.id == self._request and self._running is not None:
+            self._take(self._running, event)
+            self._submit()
+            self.changed.emit()
+
+    def _take(self, wish: Wish, event: DryRan | Failed) -> None:
+        self._running = None
+        if isinstance(event, DryRan):
+            from engine.memory.fit import measured_by
+
+            self._keep(wish, measured_by(wish.model, wish.options, wish.devices, event))
+        elif event.code not in ("cancelled", "stopped"):
+            self._keep(wish, None)
+
+    def _keep(self, wish: Wish, found: Measured | None) -> None:
+        self._found[wish.key, wish.options] = found
+        while len(self._found) > KEPT:
+            self._found.pop(next(iter(self._found)))
+
+    def _ended(self, _death: object, verdict: object, _failures: object) -> None:
+        """What llama.cpp aborts on is not tried again; another process goes on with what is wanted meanwhile."""
+        wish, self._running, self._ready = self._running, None, False
+        rested, self._resting = self._resting, False
+        if wish is not None and self._next is None and verdict is None:
+            self._keep(wish, None)
+        if wish is None and not rested and self._next is not None:  # no process comes to its first word
+            self._keep(self._next, None)
+            self._next = None
+        if self._next is not None and not self._closed:
+            self._link.start({})
+        self.changed.emit()
+
+    def _end_process(self) -> None:
+        self._ready, self._resting = False, True
+        self._link.stop()
+
+
+def _bare(options: LoadOptions) -> LoadOptions:
+    from engine.memory.fit.measured import buffer_options
+
+    return buffer_options(options)
