@@ -10,14 +10,15 @@ from engine.chat import rows
 from engine.chat.records import Conversation, Message, Part, PartKind, Thread
 from engine.chat.tree import Node, Tree
 
-_CONVERSATION: Final = "SELECT id, title, created, updated, tip FROM conversation"
+_CONVERSATION: Final = "SELECT id, title, created, updated, tip, settings FROM conversation"
 _PARTS: Final = (
     "SELECT part.message, part.kind, part.content FROM message JOIN part ON part.message = message.id"
     " WHERE message.conversation = ? ORDER BY message.seq, part.position"
 )
 _FIRST_QUESTION: Final = (
     "SELECT part.content FROM message JOIN part ON part.message = message.id"
-    " WHERE message.conversation = ? AND message.role = 'user' AND part.kind = ?"
+    " WHERE message.conversation = ? AND message.deleted IS NULL AND message.role = 'user'"
+    " AND part.kind = ?"
     " ORDER BY message.seq, part.position LIMIT 1"
 )
 
@@ -44,7 +45,7 @@ def thread(db: sqlite3.Connection, id_: str) -> Thread | None:
         return None
     stored = {
         rows.text_of(row["id"]): row
-        for row in db.execute("SELECT * FROM message WHERE conversation = ? ORDER BY seq", (id_,))
+        for row in db.execute("SELECT * FROM message WHERE conversation = ? AND deleted IS NULL ORDER BY seq", (id_,))
     }
     tree = _tree_of(list(stored.values()))
     path = tree.path(tree.tip(found.tip))
@@ -54,7 +55,8 @@ def thread(db: sqlite3.Connection, id_: str) -> Thread | None:
 
 def tree(db: sqlite3.Connection, id_: str) -> tuple[Tree, str | None]:
     """The whole tree of a conversation and its tip."""
-    stored = db.execute("SELECT id, parent, role FROM message WHERE conversation = ? ORDER BY seq", (id_,))
+    query = "SELECT id, parent, role FROM message WHERE conversation = ? AND deleted IS NULL ORDER BY seq"
+    stored = db.execute(query, (id_,))
     found = _tree_of(stored.fetchall())
     row = db.execute("SELECT tip FROM conversation WHERE id = ?", (id_,)).fetchone()
     return found, found.tip(None if row is None else row["tip"])

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from engine.protocol.types import GenerationStats, Sampling
+from engine.protocol.types import GenerationStats, Sampling, Thinking
 
 UNTITLED = "New chat"
 """Title of a conversation whose first message leaves nothing to show."""
@@ -69,17 +69,26 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
         sampling: Sampling parameters of the request.
         max_tokens: Limit of the request; None up to the end of the context.
         n_ctx: Context length of the loaded model in tokens; None when it was not known.
+        system_prompt: What stood before the conversation.
+        thinking: How much the model might think.
+        prefill: How the answer was begun for the model.
+        dropped: How many messages at the beginning were left out, because the context was full.
     """
 
     sampling: Sampling = Sampling()
     max_tokens: int | None = None
     n_ctx: int | None = None
+    system_prompt: str = ""
+    thinking: Thinking = Thinking()
+    prefill: str = ""
+    dropped: int = 0
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     """One conversation: a tree of messages and the tip of the branch that is shown.
 
-    Times are seconds since 1970 (UTC). ``tip`` is None while there is no message.
+    Times are seconds since 1970 (UTC). ``tip`` is None while there is no message. ``settings`` is JSON of what its
+    answers are made with, None when nothing was chosen for it.
     """
 
     id: str
@@ -87,6 +96,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     created: float
     updated: float
     tip: str | None = None
+    settings: str | None = None
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):

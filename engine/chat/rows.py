@@ -29,6 +29,7 @@ def conversation_of(row: sqlite3.Row) -> Conversation:
         created=seconds_of(row["created"]),
         updated=seconds_of(row["updated"]),
         tip=None if row["tip"] is None else text_of(row["tip"]),
+        settings=None if row["settings"] is None else text_of(row["settings"]),
     )
 
 

@@ -9,42 +9,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
-from engine.chat import drafts, failures, reading, rows
+from engine.chat import branches, drafts, failures, reading, rows, writing
 from engine.chat.database import open_database, open_private, request_check
+from engine.chat.ids import new_id
 from engine.chat.migrations import MIGRATIONS, Migration
 from engine.chat.records import AnswerEnd, AnswerStart, Conversation, Draft, Question, Role, Status, Thread
-from engine.chat.text import clean
 from engine.chat.titles import make_title, title_of
 from engine.chat.tree import Tree
 from engine.errors import VrambleError
 
 UNDO_SECONDS: Final = 60.0
 """Deleted conversations younger than this survive a start: another window may still offer the undo."""
-
-_INSERT: Final = (
-    "INSERT INTO message (id, conversation, parent, role, status, created, model, settings)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_SAVE_TEXT: Final = (
-    "INSERT INTO part (message, position, kind, content) VALUES (?, 0, 'text', ?)"
-    " ON CONFLICT (message, position) DO UPDATE SET content = excluded.content"
-)
-_SAVE_THOUGHT: Final = (
-    "INSERT INTO part (message, position, kind, content) VALUES (?, -1, 'thinking', ?)"
-    " ON CONFLICT (message, position) DO UPDATE SET content = excluded.content"
-)
-_END: Final = (
-    "UPDATE message SET status = ?, model = coalesce(?, model), settings = coalesce(?, settings), stats = ?,"
-    " error = ?, finish = ?, thought_s = ? WHERE id = ?"
-)
-_PURGE: Final = (
-    "DELETE FROM draft WHERE conversation = ?",
-    "DELETE FROM part WHERE message IN (SELECT id FROM message WHERE conversation = ?)",
-    "DELETE FROM message WHERE conversation = ?",
-    "DELETE FROM conversation WHERE id = ?",
-)
 
 
 class Store:
@@ -116,27 +91,29 @@ class Store:
         with self._translated():
             return reading.thread(self._db, conversation)
 
-    def ask(self, conversation: str, question: Question, answer: AnswerStart) -> Thread:
+    def ask(self, conversation: str, question: Question, answer: AnswerStart, settings: str | None = None) -> Thread:
         """Append ``question`` to the shown branch and an empty answer to it; a new conversation is made.
 
-        The first question gives the title. The question is the draft from now on: that one is removed.
-        Returns the branch up to the new answer.
+        The first question gives the title, ``settings`` are those of a conversation that is made. The question is the
+        draft from now on: that one is removed. Returns the branch up to the new answer.
         """
-        now, text = self._now(), clean(question.text)
+        now = self._now()
         with self._transaction():
-            made = self._db.execute(
-                "INSERT OR IGNORE INTO conversation (id, created, updated) VALUES (?, ?, ?)", (conversation, now, now)
-            )
-            drafts.remove(self._db, None if made.rowcount else conversation)
-            _, tip = reading.tree(self._db, conversation)
-            user = (question.id, conversation, tip, Role.USER, Status.DONE, now, None, None)
-            self._db.execute(_INSERT, user)
-            self._db.execute(_SAVE_TEXT, (question.id, text))
-            self._begin(conversation, question.id, answer, now)
-            self._db.execute(
-                "UPDATE conversation SET title = coalesce(title, ?) WHERE id = ?",
-                (title_of(text) or None, conversation),
-            )
+            writing.question(self._db, conversation, question, settings, now)
+            writing.answer(self._db, conversation, question.id, answer, now)
+        return self._existing_thread(conversation)
+
+    def edit(self, conversation: str, message: str, question: Question, answer: AnswerStart) -> Thread:
+        """Add ``question`` as another version of the user's ``message``, with an empty answer to it.
+
+        Raises:
+            VrambleError: ``message-gone`` when ``message`` is not in the conversation.
+        """
+        now = self._now()
+        with self._transaction():
+            parent = self._tree_with(conversation, message).parents[message]
+            writing.user(self._db, conversation, parent, question, now)
+            writing.answer(self._db, conversation, question.id, answer, now)
         return self._existing_thread(conversation)
 
     def retry(self, conversation: str, message: str, answer: AnswerStart) -> Thread:
@@ -148,34 +125,74 @@ class Store:
         with self._transaction():
             tree = self._tree_with(conversation, message)
             parent = tree.parents[message] if tree.roles[message] == Role.ASSISTANT else message
-            self._begin(conversation, parent, answer, self._now())
+            writing.answer(self._db, conversation, parent, answer, self._now())
         return self._existing_thread(conversation)
+
+    def resume(self, conversation: str, message: str) -> Thread:
+        """Go on with the answer ``message``: it is `Status.STREAMING` again, its words stay. Returns the branch to it.
+
+        Raises:
+            VrambleError: ``message-gone`` when it is not in the conversation.
+        """
+        with self._transaction():
+            self._tree_with(conversation, message)
+            self._db.execute("UPDATE message SET status = ? WHERE id = ?", (Status.STREAMING, message))
+            query = "UPDATE conversation SET tip = ?, updated = ? WHERE id = ?"
+            self._db.execute(query, (message, self._now(), conversation))
+        return self._existing_thread(conversation)
+
+    def branch(self, conversation: str, message: str, target: str, title: str) -> Conversation | None:
+        """Make a conversation ``target`` with copies of all messages up to ``message``, and the same settings.
+
+        Raises:
+            VrambleError: ``message-gone`` when it is not in the conversation.
+        """
+        now = self._now()
+        with self._transaction():
+            path = self._tree_with(conversation, message).path(message)
+            branches.copy(self._db, conversation, path, target, make_title(title), lambda: new_id(now), now)
+        return self.conversation(target)
+
+    def delete_from(self, conversation: str, message: str) -> Thread:
+        """Hide ``message`` and all that follows it until `undelete_from` or `purge_messages`.
+
+        Raises:
+            VrambleError: ``message-gone`` when it is not in the conversation.
+        """
+        with self._transaction():
+            tree = self._tree_with(conversation, message)
+            branches.delete_from(self._db, conversation, tree, message, self._now())
+        return self._existing_thread(conversation)
+
+    def undelete_from(self, conversation: str, message: str, tip: str | None) -> Thread | None:
+        """Bring back what `delete_from` hid, and show the branch to ``tip``; None when the conversation is gone."""
+        with self._transaction():
+            branches.undelete_from(self._db, conversation, message, tip, self._now())
+        return self.thread(conversation)
+
+    def purge_messages(self) -> int:
+        """Remove messages that are deleted for good, from the log too; how many there were."""
+        with self._transaction():
+            gone = branches.purge(self._db, self._now())
+        if gone:
+            self._empty_log()
+        return gone
+
+    def set_settings(self, conversation: str, settings: str | None) -> Conversation | None:
+        """Keep what the answers of a conversation are made with: JSON of the caller's."""
+        with self._transaction():
+            self._db.execute("UPDATE conversation SET settings = ? WHERE id = ?", (settings, conversation))
+        return self.conversation(conversation)
 
     def save_text(self, message: str, text: str, thinking: str = "") -> bool:
         """Keep what has been generated so far; False when the message is gone."""
         with self._transaction():
-            query = "UPDATE message SET status = ? WHERE id = ?"
-            found = self._db.execute(query, (Status.STREAMING, message)).rowcount > 0
-            if found:
-                self._save_words(message, text, thinking)
-        return found
+            return writing.words(self._db, message, text, thinking)
 
     def end(self, answer: AnswerEnd) -> bool:
         """Keep the whole answer and how it ended; False when the message is gone."""
-        stats, settings = _encoded(answer.stats), _encoded(answer.settings)
-        how = (answer.status, answer.model, settings, stats, answer.error, answer.finish, answer.thought_s)
         with self._transaction():
-            found = self._db.execute(_END, (*how, answer.id)).rowcount > 0
-            if found:
-                self._save_words(answer.id, answer.text, answer.thinking)
-                query = "UPDATE conversation SET updated = ? WHERE id = (SELECT conversation FROM message WHERE id = ?)"
-                self._db.execute(query, (self._now(), answer.id))
-        return found
-
-    def _save_words(self, message: str, text: str, thinking: str) -> None:
-        self._db.execute(_SAVE_TEXT, (message, clean(text)))
-        if thinking:
-            self._db.execute(_SAVE_THOUGHT, (message, clean(thinking)))
+            return writing.end(self._db, answer, self._now())
 
     def show_version(self, conversation: str, message: str, step: int) -> Thread:
         """Show the version ``step`` places after ``message`` (before: negative), with what was written last below it.
@@ -222,33 +239,24 @@ class Store:
 
     def purge(self, conversations: Sequence[str]) -> int:
         """Remove those of ``conversations`` that are deleted for good, from the log too; how many there were."""
-        gone = 0
         with self._transaction():
-            for conversation in conversations:
-                query = "SELECT 1 FROM conversation WHERE id = ? AND deleted IS NOT NULL"
-                if self._db.execute(query, (conversation,)).fetchone():
-                    for statement in _PURGE:
-                        self._db.execute(statement, (conversation,))
-                    gone += 1
+            gone = sum([writing.purge(self._db, conversation) for conversation in conversations])
         if gone:
-            with self._translated():
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._empty_log()
         return gone
+
+    def _empty_log(self) -> None:
+        with self._translated():
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _tidy(self) -> None:
         with self._transaction():
             query = "UPDATE message SET status = 'stopped' WHERE status = 'streaming'"
             self._db.execute(query)
             query = "SELECT id FROM conversation WHERE deleted IS NOT NULL AND deleted < ?"
+            branches.purge(self._db, self._now() - UNDO_SECONDS)
             old = [rows.text_of(row["id"]) for row in self._db.execute(query, (self._now() - UNDO_SECONDS,))]
         self.purge(old)
-
-    def _begin(self, conversation: str, parent: str | None, answer: AnswerStart, now: float) -> None:
-        settings = _encoded(answer.settings)
-        values = (answer.id, conversation, parent, Role.ASSISTANT, Status.STREAMING, now, answer.model, settings)
-        self._db.execute(_INSERT, values)
-        self._db.execute(_SAVE_TEXT, (answer.id, ""))
-        self._db.execute("UPDATE conversation SET tip = ?, updated = ? WHERE id = ?", (answer.id, now, conversation))
 
     def _existing_thread(self, conversation: str) -> Thread:
         thread = self.thread(conversation)
@@ -289,7 +297,3 @@ class Store:
 
 def _gone(sentence: str) -> VrambleError:
     return VrambleError("message-gone", sentence, "Open the conversation again.")
-
-
-def _encoded(value: msgspec.Struct | None) -> str | None:
-    return None if value is None else msgspec.json.encode(value).decode()

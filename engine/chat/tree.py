@@ -66,6 +66,13 @@ class Tree:
         role = self.roles[message]
         return [other for other in self.children[self.parents[message]] if self.roles[other] == role]
 
+    def below(self, message: str) -> list[str]:
+        """``message`` and all that follows it, in any branch."""
+        found = [message]
+        for one in found:
+            found += self.children.get(one, [])
+        return found
+
     def newest_leaf(self, message: str) -> str:
         """The end of the branch that was continued last below ``message``."""
         while below := self.children.get(message):

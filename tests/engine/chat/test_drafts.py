@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.chat.database import open_database
 from engine.chat.migrations import MIGRATIONS
 from engine.chat.records import AnswerStart, Draft, Question
 from engine.chat.store import Store
@@ -53,7 +54,7 @@ def test_version_2_as_it_was_released(path: Path, open_store: Callable[[], Store
 
 def test_the_second_migration_is_the_released_schema(path: Path, clock: Clock, tmp_path: Path) -> None:
     made(path, SCHEMA_V1)
-    Store.open(path, clock, MIGRATIONS[:2]).close()
+    open_database(path, clock(), MIGRATIONS[:2]).db.close()
     released = made(tmp_path / "released.sqlite3", SCHEMA_V1, SCHEMA_V2)
     assert query(path, LAYOUT) == query(released, LAYOUT)
 

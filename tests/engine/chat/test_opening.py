@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from engine.chat import migrations
+from engine.chat.database import open_database
 from engine.chat.migrations import MIGRATIONS, Migration
 from engine.chat.records import AnswerStart, Question, Status
 from engine.chat.store import Store
@@ -74,7 +75,7 @@ def test_version_1_as_it_was_released(first_version: Path, open_store: Callable[
 
 def test_the_first_migration_is_the_released_schema(first_version: Path, tmp_path: Path, clock: Clock) -> None:
     ours = tmp_path / "ours.sqlite3"
-    Store.open(ours, clock, MIGRATIONS[:1]).close()
+    open_database(ours, clock(), MIGRATIONS[:1]).db.close()
     layout = (
         "SELECT m.name, t.name, t.type, t.[notnull], t.pk"
         " FROM sqlite_master m, pragma_table_info(m.name) t ORDER BY 1, 2"
