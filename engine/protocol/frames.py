@@ -57,6 +57,7 @@ class Generate(msgspec.Struct, frozen=True, kw_only=True, tag="generate"):
         conversation: Name of the conversation; its KV cache is kept by that, see `CachePolicy`. "": by no name.
         temporary: Nothing of it goes to a disk.
         overflow: What happens when the context is full.
+        endless: Tokens that end the turn are never chosen; for measuring, as llama.cpp's ``--ignore-eos``.
     """
 
     id: int
@@ -70,6 +71,7 @@ class Generate(msgspec.Struct, frozen=True, kw_only=True, tag="generate"):
     conversation: str = ""
     temporary: bool = False
     overflow: Overflow = Overflow.STOP
+    endless: bool = False
 
 
 class ListDevices(msgspec.Struct, frozen=True, kw_only=True, tag="list_devices"):

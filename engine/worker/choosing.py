@@ -16,13 +16,13 @@ from engine.worker.sampler import Sampler
 
 
 class Chooser:
-    """Made for each request; close it.
+    """Made for each request; close it. ``endless``: tokens that end the turn are never chosen.
 
     Raises:
         VrambleError: ``bad-sampling``, ``bad-grammar``, ``bad-json-schema``.
     """
 
-    def __init__(self, loaded: LoadedModel, sampling: Sampling) -> None:
+    def __init__(self, loaded: LoadedModel, sampling: Sampling, *, endless: bool = False) -> None:
         check_sampling(sampling)
         vocabulary = loaded.vocabulary
         self._constraint = _constraint(loaded, sampling)
@@ -34,7 +34,8 @@ class Chooser:
             vocab=vocabulary.pointer,
         )
         biases = {entry.token: entry.bias for entry in sampling.logit_bias}
-        biases |= dict.fromkeys(vocabulary.suppressed, float("-inf"))
+        forbidden = (*vocabulary.suppressed, *(vocabulary.endings if endless else ()))
+        biases |= dict.fromkeys(forbidden, float("-inf"))
         cold = loaded.info.device.kind is DeviceKind.CPU
         self._picker = Picker(loaded.llama, loaded.context, self._sampler, vocabulary.size, biases, cold=cold)
         self.pick = self._picker.pick

@@ -80,7 +80,7 @@ class Generator:
             raise VrambleError("bad-limit", "The answer must be allowed at least one token.")
         if budget is not None and budget < 0:
             raise VrambleError("bad-limit", "The budget of a thought has to be 0 tokens or more.")
-        chooser = Chooser(self._loaded, self._request.sampling)
+        chooser = Chooser(self._loaded, self._request.sampling, endless=self._request.endless)
         try:
             return self._finished(self._answer(chooser))
         except (PromptCancelled, RenderCancelled):

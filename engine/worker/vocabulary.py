@@ -54,6 +54,12 @@ class Vocabulary:
         )
 
     @property
+    def endings(self) -> tuple[int, ...]:
+        """Tokens that end the turn."""
+        known = dict.fromkeys((self.eos, self._api.llama_vocab_eot(self._vocab), *self.silent, *self.ends))
+        return tuple(token for token in known if token >= 0 and self.piece(token) is None)
+
+    @property
     def suppressed(self) -> tuple[int, ...]:
         """Tokens that the file says must never be sampled."""
         count = ctypes.c_int32(0)
