@@ -9,8 +9,10 @@ import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
+from app.memory.history import MarkerKind
 from app.memory.service import HIDDEN_INTERVAL_MS, INTERVAL_MS, MemoryService
-from engine.memory.records import MemorySnapshot, RamMemory
+from engine.memory.records import MemorySnapshot, ModelShare, RamMemory
+from engine.protocol.types import DeviceInfo, DeviceKind, MemoryUse, ModelInfo
 
 
 class Crank:
@@ -180,3 +182,94 @@ def test_after_shutdown_nothing_is_said(stage: Stage) -> None:
     stage.service.set_watched(True)
     stage.service.set_worker(7)
     assert not stage.crank.queue
+
+
+# --- who else wants samples, and what they cost ---------------------------------------------------
+
+
+def test_a_guard_samples_without_anybody_watching(stage: Stage) -> None:
+    stage.service.guard(5000)
+    assert stage.service.watched
+    assert stage.timer.interval() == 5000
+    stage.tick()
+    stage.finish()
+    assert len(stage.said) == 1
+    stage.service.guard(None)
+    assert not stage.timer.isActive()
+
+
+def test_the_most_frequent_wish_counts(stage: Stage) -> None:
+    stage.service.guard(5000)
+    stage.service.set_watched(True)
+    assert stage.timer.interval() == INTERVAL_MS
+    stage.service.set_hidden(True)
+    assert stage.timer.interval() == 5000
+    stage.service.guard(1000)
+    assert stage.timer.interval() == 1000
+    stage.service.guard(None)
+    assert stage.timer.interval() == HIDDEN_INTERVAL_MS
+    stage.service.set_watched(False)
+    assert not stage.timer.isActive()
+
+
+def test_dear_samples_come_less_often_and_the_first_one_does_not_count(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = [0.0]
+
+    def cost(seconds: float) -> None:
+        steps = iter((spent[0], spent[0] + seconds))
+        monkeypatch.setattr("app.memory.service.time.thread_time", lambda: next(steps))
+        stage.tick()
+        stage.finish()
+
+    stage.service.set_watched(True)
+    stage.finish()
+    cost(0.001)
+    assert stage.timer.interval() == INTERVAL_MS
+    for _ in range(40):
+        cost(0.02)
+    assert 3000 <= stage.timer.interval() <= 4000, "20 ms are half a percent of 4 s"
+    for _ in range(40):
+        cost(0.2)
+    assert stage.timer.interval() == HIDDEN_INTERVAL_MS, "never rarer than that"
+    for _ in range(60):
+        cost(0.0005)
+    assert stage.timer.interval() == INTERVAL_MS
+
+
+def test_a_guard_after_the_end_samples_nothing(stage: Stage) -> None:
+    stage.service.shutdown()
+    stage.service.guard(1000)
+    assert not stage.timer.isActive()
+
+
+def test_what_the_engine_says_is_in_the_samples_and_in_the_history(stage: Stage) -> None:
+    card = DeviceInfo(
+        id="CUDA0", backend="CUDA", name="card", pci="0000:01:00.0", kind=DeviceKind.GPU, memory_total=8, memory_free=7,
+        usable=True,
+    )  # fmt: skip
+    model = ModelInfo(
+        path="/m.gguf", name="tiny", architecture="llama", quant="Q4_0", n_params=1, size_bytes=1, n_ctx=1,
+        n_ctx_train=1, n_layers=1, gpu_layers=1, device=card, memory=(MemoryUse(device="CUDA0", weights=5),),
+    )  # fmt: skip
+    stage.service.set_devices((card,))
+    stage.service.set_model(model)
+    stage.service.set_model(model)
+    stage.service.set_answering(True)
+    stage.service.set_answering(False)
+    stage.service.set_watched(True)
+    stage.finish()
+    assert [gpu.name for gpu in stage.said[0].reported] == ["card"]
+    assert stage.said[0].model == (ModelShare(pci="0000:01:00.0", weights=5),)
+    stage.service.set_model(None)
+    stage.tick()
+    stage.finish()
+    assert stage.said[1].model == ()
+    history = stage.service.history
+    assert len(history.points) == 2
+    assert [(marker.kind, marker.text) for marker in history.markers] == [
+        (MarkerKind.LOAD, "tiny"),
+        (MarkerKind.ANSWER, "tiny"),
+        (MarkerKind.UNLOAD, "tiny"),
+    ]

@@ -18,7 +18,7 @@ from tests.fakes.sysroot import FOLDER, machines, parse
 
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
 Machine = Callable[[str], Path]
-TREES = ("steam_deck", "rx7900xtx", "laptop_sleeping_dgpu")
+TREES = ("steam_deck", "rx7900xtx", "laptop_sleeping_dgpu", "cards/steam_deck_oled", "cards/rx9070xt")
 
 
 def test_steam_deck(machine: Machine) -> None:
@@ -175,7 +175,7 @@ AFFECTS = {
     "fan1_input": {"fan_rpm"},
     "device": {"name", "gfx", "kind", "bandwidth"},
     "revision": {"name", "bandwidth"},
-    "properties": {"gfx", "compute_units", "bandwidth"},
+    "properties": {"gfx", "compute_units", "bandwidth", "processes", "worker.gpus"},
     "runtime_status": {"asleep", *SENSORS},
     "mm_stat": {"ram.zram"},
     "meminfo": {"room", "ram.total", "ram.available", "ram.swap_total", "ram.swap_free"},
@@ -187,10 +187,14 @@ AFFECTS = {
 def allowed(path: str) -> set[str]:
     if "/fdinfo/" in path:
         return {"processes", "worker.gpus"}
+    if "/power_supply/" in path:
+        return {"battery"}
     if path.endswith("/status"):
         return {"worker.ram", "worker.mapped"}
     if path.endswith("proc/pressure/memory"):
         return {"ram.stall"}
+    if path.endswith("/stat"):
+        return {"processes"}
     return AFFECTS.get(path.rpartition("/")[2], set())
 
 
@@ -202,6 +206,7 @@ def flat(snapshot: MemorySnapshot) -> dict[str, Any]:
             parts = value.items() if key in ("vram", "gtt", "visible_vram") else [("", value)]
             values.update({f"{gpu['pci']} {key}{'.' if part else ''}{part}": item for part, item in parts})
     values.update({f"host ram.{key}": value for key, value in msgspec.to_builtins(snapshot.ram).items()})
+    values["host battery"] = msgspec.to_builtins(snapshot.battery)
     if snapshot.worker is not None:
         values.update({f"worker worker.{key}": v for key, v in msgspec.to_builtins(snapshot.worker).items()})
     return values
