@@ -32,6 +32,7 @@ class _Lane:
     driver: str = ""
     error: str = ""
     loaded: bool = False
+    begun: bool = False
 
 
 class Course:
@@ -95,7 +96,9 @@ class Course:
         if step.test is None:
             options = for_tests(self.order.variants[step.variant].options, max(test.context for test in self._tests))
             return Load(id=id_, path=self.order.path, options=options)
-        return Bench(id=id_, test=step.test, warm=step.number > 0)
+        lane = self._lanes[step.variant]
+        begun, lane.begun = lane.begun, True
+        return Bench(id=id_, test=step.test, warm=step.number > 0, begun=begun)
 
     def take(self, event: Progress | Terminal) -> None:
         """An event of the request that `next` gave."""
@@ -110,7 +113,7 @@ class Course:
             self._failed(step, event)
         elif isinstance(event, Loaded) and step.variant is not None:
             lane = self._lanes[step.variant]
-            lane.info, lane.loaded = event.model, True
+            lane.info, lane.loaded, lane.begun = event.model, True, False
         elif isinstance(event, Benched):
             self._measured(step, event)
 

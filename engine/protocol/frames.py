@@ -112,6 +112,8 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True, tag="bench"):
     test: BenchTest | None = None
     warm: bool = False
     """The warm-up is left out: the last request of this model was the same test."""
+    begun: bool = False
+    """The last request of this model was a test as well, so its tokens may serve this one."""
 
 
 class Cancel(msgspec.Struct, frozen=True, kw_only=True, tag="cancel"):

@@ -86,23 +86,22 @@ class Benchmark:
 
     def _warm_up(self) -> None:
         test = self._test
-        if test.prompt:
-            self._read(test.prompt)
+        self._read(self._slices(test.prompt))
         if test.generated:
             self._generate(min(test.warm_up, test.generated))
         self._keep_depth()
 
     def _go_to_depth(self) -> None:
         missing = self._test.depth - len(self._loaded.cache.tokens)
-        if missing > 0:
-            self._read(missing)
+        self._read(self._slices(max(0, missing)))
 
     def _time(self) -> BenchSample:
         test, clock = self._test, self._clock
         prompt_s = generated_s = power = None
         if test.prompt:
+            slices = self._slices(test.prompt)
             start = clock()
-            self._read(test.prompt)
+            self._read(slices)
             prompt_s = clock() - start
         if test.generated:
             self._meter.begin()
@@ -112,20 +111,21 @@ class Benchmark:
             power = self._meter.end()
         return BenchSample(prompt_s=prompt_s, generated_s=generated_s, power_w=power)
 
-    def _read(self, count: int) -> None:
-        """Random tokens behind what is in the cache."""
-        loaded, cache = self._loaded, self._loaded.cache
-        while count > 0:
+    def _slices(self, count: int) -> list[list[int]]:
+        """``count`` random tokens behind what is in the cache, in the pieces that one decode call takes each."""
+        loaded = self._loaded
+        tokens = [self._random.randrange(loaded.vocabulary.size) for _ in range(count)]
+        if tokens and not loaded.cache.tokens:
+            tokens[0] = self._first()
+        return [tokens[start : start + loaded.n_batch] for start in range(0, count, loaded.n_batch)]
+
+    def _read(self, slices: list[list[int]]) -> None:
+        for tokens in slices:
             if self._cancel.is_set:
                 raise PromptCancelled
-            size = min(count, loaded.n_batch)
-            tokens = [self._random.randrange(loaded.vocabulary.size) for _ in range(size)]
-            if not cache.tokens:
-                tokens[0] = self._first()
-            decode(loaded, (ctypes.c_int32 * size)(*tokens), size)
-            cache.tokens += tokens
-            count -= size
-            self._report(size)
+            decode(self._loaded, (ctypes.c_int32 * len(tokens))(*tokens), len(tokens))
+            self._loaded.cache.tokens += tokens
+            self._report(len(tokens))
 
     def _first(self) -> int:
         vocabulary = self._loaded.vocabulary

@@ -131,7 +131,7 @@ class Requests:
         if request.test is None:
             return Benched(id=request.id, ram=ram_speed())
         loaded = self._model()
-        if not request.warm:
+        if not (request.warm or request.begun):
             loaded.conversations.leave_all()
         meter = PowerMeter([device.pci for device in loaded.info.devices if device.pci])
 

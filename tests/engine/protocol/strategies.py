@@ -175,7 +175,7 @@ def to_worker(text: SearchStrategy[str]) -> SearchStrategy[ToWorker]:
         ),
         st.builds(ListDevices, id=ids),
         st.builds(DryRun, id=ids, path=text, options=options),
-        st.builds(Bench, id=ids, test=st.none() | bench_tests, warm=st.booleans()),
+        st.builds(Bench, id=ids, test=st.none() | bench_tests, warm=st.booleans(), begun=st.booleans()),
         st.builds(
             SelfTest,
             id=ids,

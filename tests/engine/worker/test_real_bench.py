@@ -23,8 +23,8 @@ def timed(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> Iterator[Work
         yield worker
 
 
-def bench(worker: Worker, test: BenchTest | None, *, warm: bool = False) -> tuple[list[Progress], Benched | Failed]:
-    request = Bench(id=worker.new_id(), test=test, warm=warm)
+def bench(worker: Worker, test: BenchTest | None, **how: bool) -> tuple[list[Progress], Benched | Failed]:
+    request = Bench(id=worker.new_id(), test=test, **how)
     worker.send(request)
     frames, end = worker.until_terminal(request.id)
     assert isinstance(end, Benched | Failed)
@@ -59,7 +59,7 @@ def test_the_tokens_of_a_depth_are_read_once(timed: Worker) -> None:
     assert frames[-1].total == 32 + 96 + 32
     frames, _ = bench(timed, test, warm=True)
     assert (frames[-1].done, frames[-1].total) == (32, 32), "the depth is still there"
-    frames, _ = bench(timed, BenchTest(generated=8, depth=96))
+    frames, _ = bench(timed, BenchTest(generated=8, depth=96), begun=True)
     assert frames[-1].total == 1 + 8, "also after a warm-up behind them"
     frames, _ = bench(timed, BenchTest(generated=8, depth=160), warm=True)
     assert frames[-1].total == 160 + 8, "a longer one is read anew"
