@@ -158,6 +158,7 @@ def build(paths: Paths) -> Services:
         learned_file(paths), ThreadExecutor("learning"), worker, memory.sampled, load.forecast, lifetime, safer
     )
     learning.changed.connect(load.measured)
+    load.forget_wanted.connect(learning.forget)
     worker.hello_received.connect(lambda _hello: load.take_devices())
     library.models_changed.connect(load.take_models)
 

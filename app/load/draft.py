@@ -128,6 +128,10 @@ class LoadDraft(QObject):
         """The engine is being asked about these very options."""
         return self._source.is_refining(self.path, self._options)
 
+    def forget_learned(self) -> None:
+        """Forget what earlier loads taught about all devices."""
+        self._source.forget_learned()
+
     def leave(self) -> None:
         """Nobody looks at this draft any more."""
         self._source.leave_refining()

@@ -47,11 +47,13 @@ class LoadService(QObject):
 
     Attributes:
         measured: A dry run has ended, or forecasts are corrected otherwise now.
+        forget_wanted: What loads taught about these devices should be forgotten.
         known: More is known: the worker told its devices, or the header of a model was read.
     """
 
     known = Signal()
     measured = Signal()
+    forget_wanted = Signal(object)
 
     def __init__(
         self,
@@ -151,6 +153,10 @@ class LoadService(QObject):
     def is_refining(self, path: Path, options: LoadOptions) -> bool:
         """The engine is being asked about just these options."""
         return self._dry_runs is not None and self._dry_runs.is_asked(self._key(path), options)
+
+    def forget_learned(self) -> None:
+        """Forget what earlier loads taught about all devices."""
+        self.forget_wanted.emit(tuple(self.devices))
 
     def leave_refining(self) -> None:
         """Nobody waits for the engine's figures any more."""

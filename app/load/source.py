@@ -45,3 +45,6 @@ class LoadSource(Protocol):
 
     def leave_refining(self) -> None:
         """Nobody waits for that any more."""
+
+    def forget_learned(self) -> None:
+        """Forget what earlier loads taught about all devices."""

@@ -26,11 +26,21 @@ class BarPart:
     share: float
 
 
+def part_sizes(use: DeviceUse) -> tuple[tuple[str, int], ...]:
+    """Name and bytes of the parts, from left to right."""
+    return (
+        ("weights", use.weights),
+        ("kv", use.kv),
+        ("compute", use.compute + use.output),
+        ("image", use.image),
+        ("learned", use.learned),
+    )
+
+
 def bar_parts(use: DeviceUse) -> tuple[tuple[BarPart, ...], float]:
     """The parts from left to right, and where the room ends; more than the room makes the bar stand for all of it."""
     whole = max(use.total, use.room or 0, 1)
-    sizes = (("weights", use.weights), ("kv", use.kv), ("compute", use.compute + use.output + use.image))
-    parts = tuple(BarPart(name, size / whole) for name, size in sizes if size > 0)
+    parts = tuple(BarPart(name, size / whole) for name, size in part_sizes(use) if size > 0)
     return parts, 1.0 if use.room is None else use.room / whole
 
 
@@ -90,13 +100,12 @@ def colour_of(kind: DeviceKind, tokens: Tokens) -> QColor:
 
 
 def paint_pattern(painter: QPainter, box: QRectF, name: str, colour: QColor) -> None:
-    """Fill ``box`` with the look of weights, KV cache or compute buffers."""
-    if name == "weights":
-        painter.fillRect(box, colour)
-        return
+    """Fill ``box`` with the look of a part: weights solid, KV cache striped, buffers dotted, the others two tints."""
     tint = QColor(colour)
-    tint.setAlphaF(0.28)
+    tint.setAlphaF({"weights": 1.0, "image": 0.6}.get(name, 0.28))
     painter.fillRect(box, tint)
+    if name not in ("kv", "compute"):
+        return
     painter.save()
     painter.setClipRect(box, Qt.ClipOperation.IntersectClip)
     if name == "kv":

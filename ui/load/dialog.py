@@ -26,7 +26,7 @@ SUMMARY_WIDTH = 310
 WIDTH, HEIGHT = 1060, 740
 LEAST_HEIGHT = 480
 SETTLED_MS = 200
-"""Suggestions take many forecasts, so they wait until a slider stands still."""
+"""Suggestions take many forecasts, and a dry run half a second, so they wait until a slider stands still."""
 
 LIVE_MS = 2000
 """Other programs take memory and give it back while the dialog is open."""
@@ -50,10 +50,10 @@ class LoadDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._note = note
-        self._told: tuple[FitPlan | None, str] | None = None
+        self._told: tuple[FitPlan | None, str, bool] | None = None
         self._settled, self._clock = QTimer(self), QTimer(self)
         for timer, interval, slot in (
-            (self._settled, SETTLED_MS, self._show_suggestions),
+            (self._settled, SETTLED_MS, self._look_closer),
             (self._clock, LIVE_MS, self._show_forecast),
         ):
             timer.setInterval(interval)
@@ -69,6 +69,8 @@ class LoadDialog(QDialog):
         self._build()
         self._lay_out()
         draft.changed.connect(self.refresh)
+        draft.measured.connect(self._show_forecast)
+        self.finished.connect(draft.leave)
         self.refresh()
         self._unfold_changed()
         self.setMinimumHeight(LEAST_HEIGHT)
@@ -100,20 +102,25 @@ class LoadDialog(QDialog):
         """What it takes, also when only other programs have changed that."""
         problem = next((f"{p.message} {p.next_step}".strip() for p in self._draft.problems), "")
         plan = self._draft.forecast()
-        if (plan, problem) == self._told:
+        told = (plan, problem, self._draft.refining)
+        if told == self._told:
             return
-        self._told = (plan, problem)
-        self._summary.show_plan(plan, problem)
-        if plan is not None and plan.verdict in SHORT:
-            self._settled.start()
-        else:
-            self._settled.stop()
+        self._told = told
+        self._summary.show_plan(plan, problem, refining=told[2])
+        self._settled.start()
         total, room = (None, None) if plan is None or problem else (plan.total, plan.room)
         self.footer.show_load(words.load_button(total, room, again=self._again), problem)
 
-    def _show_suggestions(self) -> None:
-        self._summary.suggestions.show_all(self._draft.suggestions())
-        self._order_tabs()
+    def _look_closer(self) -> None:
+        """The options stand still: ask the engine about them, and what would fit."""
+        plan = self._told[0] if self._told is not None else None
+        if plan is not None and not plan.exact:
+            self._draft.refine()
+            self._show_forecast()
+            self._settled.stop()
+        if plan is not None and plan.verdict in SHORT:
+            self._summary.suggestions.show_all(self._draft.suggestions())
+            self._order_tabs()
 
     def accept(self) -> None:
         """Load, unless something is wrong."""
@@ -141,6 +148,7 @@ class LoadDialog(QDialog):
         set_role(self._profile, "good")
         self._summary = Summary(theme)
         self._summary.chosen.connect(draft.take)
+        self._summary.forget_wanted.connect(draft.forget_learned)
         self.footer = Footer(theme)
         self.footer.recommended.clicked.connect(draft.recommend)
         self.footer.reset_all.clicked.connect(draft.reset_all)
@@ -228,7 +236,7 @@ class LoadDialog(QDialog):
         """Rows change, and some are made late: Tab goes as the eye does."""
         stops = [stop for row in self._basic for stop in row.tab_stops()]
         stops += [self._fold.button, *(stop for row in self._advanced for stop in row.tab_stops())]
-        stops += [*self._summary.suggestions.buttons, *self.footer.stops]
+        stops += [*self._summary.suggestions.buttons, self._summary.learned.forget, *self.footer.stops]
         if stops != self._stops:
             self._stops = stops
             set_order(stops)

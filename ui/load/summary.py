@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from engine.memory.fit.records import DeviceUse, FitPlan, Suggestion, Verdict
-from engine.protocol.types import DeviceKind
+from engine.memory.fit.records import DeviceUse, FitPlan, Verdict
 from ui.load import words
+from ui.load.suggestions import Suggestions
 from ui.load.use_block import UseBlock
 from ui.theme import ICON_SIZE, SPACE_L, SPACE_M, SPACE_S, Theme, set_role
 from ui.widgets.empty_state import Emblem
@@ -23,17 +23,17 @@ LOOKS = {
 SHORT = (Verdict.PARTLY, Verdict.NO)
 """Verdicts that suggestions are made for."""
 
-MOST_SUGGESTIONS = 4
-
 
 class Summary(QWidget):
     """Verdict, a bar for each device, a legend with sizes, the expected speed.
 
     Attributes:
         chosen: A suggestion was pressed: these `LoadOptions` fit.
+        forget_wanted: What earlier loads taught should be forgotten.
     """
 
     chosen = Signal(object)
+    forget_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +47,9 @@ class Summary(QWidget):
         self.reason.setObjectName("fitReason")
         self.speed = _text("")
         self.footnote = _text("muted")
+        self.footnote.setObjectName("fitSource")
+        self.learned = LearnedLine(theme)
+        self.learned.forget.clicked.connect(self.forget_wanted)
         self.suggestions = Suggestions(theme)
         self.suggestions.chosen.connect(self.chosen)
         self._uses = QVBoxLayout()
@@ -62,10 +65,16 @@ class Summary(QWidget):
         column.addSpacing(SPACE_S)
         column.addWidget(self.speed)
         column.addWidget(self.footnote)
+        column.addWidget(self.learned)
         column.addStretch()
 
-    def show_plan(self, plan: FitPlan | None, problem: str) -> None:
-        """Show a forecast; ``problem``: what keeps the options from being loaded at all."""
+    def show_plan(self, plan: FitPlan | None, problem: str, *, refining: bool = False) -> None:
+        """Show a forecast.
+
+        Args:
+            problem: What keeps the options from being loaded at all.
+            refining: The engine is being asked about these options.
+        """
         self._plan = plan
         self.verdict.show_verdict(None if plan is None else plan.verdict, problem)
         reason = self.tr("Nothing is known of this model yet.") if plan is None else plan.reason
@@ -78,7 +87,8 @@ class Summary(QWidget):
         speed = None if plan is None or problem else plan.speed
         self.speed.setText(words.speed(speed) if speed else "")
         self.speed.setVisible(bool(speed))
-        self.footnote.setText("" if plan is None else self._footnote(plan))
+        self.footnote.setText("" if plan is None else words.footnote(plan, refining=refining))
+        self.learned.show_plan(plan)
 
     def _show_uses(self, uses: tuple[DeviceUse, ...]) -> None:
         while len(self._blocks) < len(uses):
@@ -90,54 +100,28 @@ class Summary(QWidget):
             if number < len(uses):
                 block.show_use(uses[number])
 
-    def _footnote(self, plan: FitPlan) -> str:
-        source = self.tr("By a dry run of this model.") if plan.exact else self.tr("Reckoned from the file's header.")
-        kinds = {use.kind for use in plan.uses}
-        shared = self.tr("GPU and CPU share the same memory here.") if DeviceKind.IGPU in kinds else ""
-        return f"{source} {shared}".strip()
 
-
-class Suggestions(QWidget):
-    """Changes with which it would fit, as buttons. Takes no room without any.
-
-    Attributes:
-        chosen: The `LoadOptions` of the button that was pressed.
-    """
-
-    chosen = Signal(object)
+class LearnedLine(QWidget):
+    """What earlier loads taught, and a button that forgets it. Takes no room before there was one."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._shown: tuple[Suggestion, ...] = ()
-        self.buttons: list[TextButton] = []
-        self._heading = QLabel(self.tr("It would fit with:"))
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addWidget(self._heading)
+        self.text = _text("muted")
+        self.text.setObjectName("fitLearned")
+        self.forget = TextButton(theme, self.tr("Forget"), role="quiet")
+        self.forget.setObjectName("forgetLearned")
+        self.forget.setToolTip(self.tr("Forget what earlier loads taught about these devices, and begin anew"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.forget)
         self.hide()
 
-    def show_all(self, found: tuple[Suggestion, ...]) -> None:
-        """Offer ``found``, at most `MOST_SUGGESTIONS`."""
-        found = found[:MOST_SUGGESTIONS]
-        if found == self._shown:
-            return
-        self._shown = found
-        for button in self.buttons:
-            self._column.removeWidget(button)
-            button.hide()
-            button.deleteLater()
-        self.buttons = [self._button(number, one) for number, one in enumerate(found)]
-        self.setVisible(bool(found))
-
-    def _button(self, number: int, found: Suggestion) -> TextButton:
-        button = TextButton(self._theme, words.suggestion(found))
-        button.setObjectName(f"suggestion{number}")
-        button.setToolTip(f"{found.text}. {found.plan.reason}")
-        button.clicked.connect(lambda: self.chosen.emit(found.plan.options))
-        self._column.addWidget(button)
-        return button
+    def show_plan(self, plan: FitPlan | None) -> None:
+        """Bring it up to date."""
+        text = "" if plan is None else words.learned(plan)
+        self.text.setText(text)
+        self.setVisible(bool(text))
 
 
 class VerdictLine(QWidget):

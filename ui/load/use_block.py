@@ -10,10 +10,11 @@ from engine.memory.fit.records import DeviceUse
 from engine.protocol.types import DeviceKind
 from ui.chat.words import short_device
 from ui.load import words
-from ui.load.bar import FitBar, colour_of, paint_pattern
+from ui.load.bar import FitBar, colour_of, paint_pattern, part_sizes
 from ui.theme import SPACE_XS, Theme, set_role
 
 MARK = 12
+PARTS = ("weights", "kv", "compute", "image", "learned")
 
 
 class UseBlock(QWidget):
@@ -29,7 +30,7 @@ class UseBlock(QWidget):
         self._grid.setSpacing(SPACE_XS)
         self._grid.setColumnStretch(1, 1)
         self._lines: dict[str, tuple[Mark, QLabel, QLabel]] = {}
-        for row, part in enumerate(("weights", "kv", "compute")):
+        for row, part in enumerate(PARTS):
             mark, name, size = Mark(theme, part), QLabel(words.part(part)), QLabel()
             set_role(name, "muted")
             self._grid.addWidget(mark, row, 0)
@@ -53,8 +54,8 @@ class UseBlock(QWidget):
         self._name.setText(name)
         self._sum.setText(total)
         self._bar.show_use(use)
-        sizes = {"weights": use.weights, "kv": use.kv, "compute": use.compute + use.output + use.image}
-        texts = [f"{words.part(part)} {words.gib(size)}" for part, size in sizes.items() if size]
+        sizes = dict(part_sizes(use))
+        texts = [f"{words.part(part)} {words.gib(size)}" for part, size in sizes.items() if size > 0]
         self._bar.setToolTip(", ".join(texts))
         self.setAccessibleName(f"{name}: {total}. {', '.join(texts)}")
         for part, size in sizes.items():

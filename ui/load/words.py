@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from engine.memory.fit.records import Suggestion, Verdict
+from engine.memory.fit.records import FitPlan, Suggestion, Verdict
 from engine.memory.sizes import gib_number
 from engine.protocol.types import DeviceKind, FlashAttention, KvType, RopeScaling, SplitMode
 
@@ -91,6 +91,8 @@ def part(name: str) -> str:
         "weights": tr("Weights"),
         "kv": tr("KV cache"),
         "compute": tr("Compute buffers"),
+        "image": tr("Image encoder"),
+        "learned": tr("Driver, as learned"),
     }[name]
 
 
@@ -144,3 +146,30 @@ def suggestion(found: Suggestion) -> str:
 def made_to_fit(found: Suggestion) -> str:
     """What was changed beside a profile."""
     return tr("So that it fits: {0}.").format(suggestion(found))
+
+
+def footnote(plan: FitPlan, *, refining: bool = False) -> str:
+    """Where the figures come from, and what holds for them."""
+    if plan.exact:
+        source = tr("Exact: the engine simulated this load.")
+    elif refining:
+        source = tr("Estimated from the file's header. Asking the engine…")
+    else:
+        source = tr("Estimated from the file's header.")
+    kinds = {use.kind for use in plan.uses}
+    shared = tr("GPU and CPU share the same memory here.") if DeviceKind.IGPU in kinds else ""
+    reserve = max((use.reserve for use in plan.deciding), default=0)
+    kept = tr("{0} stay free for everything else.").format(gib(reserve)) if reserve else ""
+    return " ".join(filter(None, (source, kept, shared)))
+
+
+def learned(plan: FitPlan) -> str:
+    """What earlier loads changed of the forecast; empty when there were none."""
+    loads = max((use.loads for use in plan.uses), default=0)
+    added = sum(use.learned for use in plan.uses)
+    before = sum(use.total - use.learned for use in plan.uses if use.loads)
+    if not loads or before <= 0:
+        return ""
+    percent = f"{100 * added / before:+.1f}".replace("-", "\u2212")
+    text = tr("Learned from 1 load: {1} %") if loads == 1 else tr("Learned from {0} loads: {1} %")
+    return text.format(loads, percent)

@@ -16,8 +16,8 @@ from app.load.draft import LoadDraft
 from engine.library.gguf.metadata import Metadata
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import Profile, suited
-from engine.memory.fit import FitModel, FitPlan, Suggestion, fit_devices, predict, suggest
-from engine.memory.fit.records import LayerCache, Piece
+from engine.memory.fit import FitDevice, FitModel, FitPlan, Measured, Suggestion, fit_devices, predict, suggest
+from engine.memory.fit.records import LayerCache, LearnedBytes, Piece
 from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
 from tests.ui.shell.standins import HELLO
 from ui.load.dialog import LoadDialog
@@ -71,6 +71,10 @@ class Source:
         self.devices: Sequence[DeviceInfo] = HELLO.devices
         self.known: ModelFacts = model_facts()
         self.kind = DeviceKind.GPU
+        self.learned: LearnedBytes | None = None
+        self.runs: dict[LoadOptions, Measured] = {}
+        self.asked: list[LoadOptions] = []
+        self.left = self.forgotten = 0
 
     def facts(self, path: Path) -> ModelFacts:
         return self.known
@@ -78,15 +82,34 @@ class Source:
     def profile(self, path: Path, base: LoadOptions) -> Profile:
         return suited(base, self.kind, 6 * GIB, 5 * GIB, quantised_kv=self.known.quantised_kv)
 
+    def machine(self) -> tuple[FitDevice, ...]:
+        return fit_devices(self.devices, learned=lambda _device: self.learned)
+
     def forecast(self, path: Path, options: LoadOptions) -> FitPlan | None:
         if self.known.fit is None or not self.devices:
             return None
-        return predict(self.known.fit, options, fit_devices(self.devices))
+        return predict(self.known.fit, options, self.machine(), self.runs.get(options))
 
     def suggest(self, path: Path, options: LoadOptions) -> tuple[Suggestion, ...]:
         if self.known.fit is None or not self.devices:
             return ()
-        return suggest(self.known.fit, options, fit_devices(self.devices))
+        return suggest(self.known.fit, options, self.machine(), self.runs.get(options))
+
+    def refine(self, path: Path, options: LoadOptions) -> bool:
+        if options in self.runs:
+            return False
+        self.asked.append(options)
+        return True
+
+    def is_refining(self, path: Path, options: LoadOptions) -> bool:
+        return bool(self.asked) and self.asked[-1] == options and options not in self.runs
+
+    def leave_refining(self) -> None:
+        self.left += 1
+
+    def forget_learned(self) -> None:
+        self.forgotten += 1
+        self.learned = None
 
 
 class Opened:
