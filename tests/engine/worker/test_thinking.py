@@ -71,7 +71,9 @@ TEXTS: list[tuple[MakeParser, str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "text", "thought", "answer"), TEXTS, ids=lambda it: None if callable(it) else str(it)[:40])
+@pytest.mark.parametrize(
+    ("make", "text", "thought", "answer"), TEXTS, ids=lambda it: None if callable(it) else str(it)[:40]
+)
 def test_every_cut_gives_the_same(make: MakeParser, text: str, thought: str, answer: str) -> None:
     assert run(make(), list(text)) == (thought, answer)
     for at in range(len(text) + 1):
