@@ -19,7 +19,7 @@ from ui.widgets.text_button import TextButton
 
 SHORTEST, UNKNOWN_LENGTH = 512, 131_072
 ALL = -1
-SPIN_WIDTH = 156
+SPIN_WIDTH = 164
 
 
 def context_steps(longest: int) -> tuple[int, ...]:

@@ -40,6 +40,7 @@ from tests.ui.load.conftest import GIB, LAYERS, MODEL, OpenDialog, Source, fit_m
 from tests.ui.shell.standins import HELLO_CPU, PROCESSOR, RADEON
 from ui.load.lora_row import LoraRow
 from ui.load.row import ChoiceRow
+from ui.load.suggestions import WrappedButton
 
 SECOND = msgspec.structs.replace(RADEON, id="Vulkan1", name="AMD Radeon RX 6600 (RADV NAVI23)", pci="0000:0a:00.0")
 ROCM = msgspec.structs.replace(RADEON, id="ROCm0", backend="ROCm")
@@ -338,12 +339,30 @@ def test_what_would_fit_is_one_click(open_dialog: OpenDialog, source: Source, qt
     opened = open_dialog()
     assert opened.find("fitVerdict", QLabel).text() == "Fits in part"
     qtbot.waitUntil(lambda: opened.dialog.findChild(QPushButton, "suggestion0") is not None)
-    buttons = {b.text(): b for b in opened.dialog.findChildren(QPushButton) if b.objectName().startswith("suggestion")}
+    found = [b for b in opened.dialog.findChildren(WrappedButton) if b.objectName().startswith("suggestion")]
+    buttons = {b.full_text(): b for b in found}
     layers = next(text for text in buttons if "layers on the GPU" in text)
     qtbot.mouseClick(buttons[layers], Qt.MouseButton.LeftButton)
     assert layers == f"{opened.options.n_gpu_layers} of 37 layers on the GPU"
     assert opened.find("fitVerdict", QLabel).text().startswith("Fits")
     assert not opened.find("suggestion0").isVisible()
+
+
+def test_a_suggestion_keeps_the_focus_while_the_memory_changes(
+    open_dialog: OpenDialog, source: Source, qtbot: QtBot
+) -> None:
+    source.known = heavy(GIB)
+    opened = open_dialog()
+    qtbot.waitUntil(lambda: opened.dialog.findChild(WrappedButton, "suggestion0") is not None)
+    button = next(b for b in opened.dialog.findChildren(WrappedButton) if "layers on the GPU" in b.full_text())
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    before = button.full_text()
+    source.known = heavy(GIB * 9 // 10)
+    opened.draft.refresh()
+    qtbot.waitUntil(lambda: button.full_text() != before)
+    assert button.hasFocus()
+    qtbot.keyClick(button, Qt.Key.Key_Return)
+    assert opened.find("fitVerdict", QLabel).text().startswith("Fits")
 
 
 def test_suggestions_that_the_heads_forbid_are_left_out(open_dialog: OpenDialog, source: Source, qtbot: QtBot) -> None:

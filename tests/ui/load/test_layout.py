@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QScrollArea, QSlider, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from engine.memory.fit.records import Suggestion
 from engine.protocol.types import KvType, LoadOptions, LoraAdapter, RopeScaling
 from tests.ui.load.conftest import OpenDialog, Source, model_facts
 from tests.ui.load.test_dialog import SECOND
 from tests.ui.shell.standins import PROCESSOR, RADEON
+from ui.load.suggestions import Suggestions
 from ui.theme import TARGET_SIZE, Theme, ThemeMode
 from ui.widgets.elided_label import ElidedLabel
 
@@ -85,6 +88,32 @@ def test_nothing_is_cut_or_overlaps(
         if w.height() < TARGET_SIZE - 2
     ]
     assert small == []
+
+
+@pytest.mark.parametrize(("width", "height", "scale"), SIZES)
+def test_long_suggestions_go_on_in_another_line(
+    open_dialog: OpenDialog, source: Source, qtbot: QtBot, theme: Theme, width: int, height: int, scale: float
+) -> None:
+    theme.set_scale(scale)
+    source.known = model_facts(n_experts=128)
+    opened = open_dialog(n_ctx=16_777_216)
+    opened.dialog.resize(width, height)
+    suggestions = opened.dialog.findChild(Suggestions)
+    assert suggestions is not None
+    plan = opened.draft.forecast()
+    assert plan is not None
+    plan = msgspec.structs.replace(
+        plan, options=msgspec.structs.replace(plan.options, n_ctx=1_685_504, kv_type_k=KvType.Q8_0)
+    )
+    suggestions.show_all(
+        (Suggestion(kind="together", text="t", plan=plan), Suggestion(kind="batch", text="b", plan=plan))
+    )
+    long, short = suggestions.buttons
+    qtbot.waitUntil(lambda: "\n" in long.text() and cut(suggestions) == [])
+    assert "\n" not in short.text()
+    assert long.text().replace("\n", " ") == long.full_text()
+    viewport = next(a.viewport() for a in opened.dialog.findChildren(QScrollArea) if a.isAncestorOf(suggestions))
+    assert suggestions.width() <= viewport.width()
 
 
 @pytest.mark.parametrize("mode", [ThemeMode.LIGHT, ThemeMode.DARK])
