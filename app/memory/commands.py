@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
-from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory, as_json
+from engine.memory.records import Battery, GpuMemory, MemorySnapshot, Pool, RamMemory, as_json
 from engine.memory.sampler import MemorySampler
 from engine.memory.sizes import gib_number
 from engine.memory.tree import sysroot
@@ -34,11 +34,13 @@ def run(arguments: argparse.Namespace, out: TextIO | None = None, pause: Callabl
     """Print the figures once, or every second until Ctrl+C."""
     stream = sys.stdout if out is None else out
     sampler = MemorySampler(sysroot())
+    first = True
     try:
         while True:
-            print(_shown(sampler.sample(whole=True), arguments), file=stream, flush=True)
+            print(_shown(sampler.sample(whole=first), arguments), file=stream, flush=True)
             if not arguments.watch:
                 return 0
+            first = False
             pause(1.0)
             if not arguments.json:
                 print(file=stream)
@@ -60,7 +62,7 @@ def table(snapshot: MemorySnapshot) -> str:
         lines += [*_gpu_lines(gpu), ""]
     if not snapshot.gpus:
         lines += ["no GPU memory data", ""]
-    return "\n".join(lines + _ram_lines(snapshot.ram))
+    return "\n".join(lines + _ram_lines(snapshot.ram) + _battery_lines(snapshot.battery))
 
 
 def gib(size: int | None) -> str:
@@ -69,19 +71,39 @@ def gib(size: int | None) -> str:
 
 
 def _gpu_lines(gpu: GpuMemory) -> list[str]:
-    traits = [gpu.pci, gpu.gfx or "", "shares the RAM" if gpu.kind == "igpu" else "", "asleep" if gpu.asleep else ""]
+    units = f"{gpu.compute_units} CUs" if gpu.compute_units else ""
+    speed = f"{gpu.bandwidth / 1e9:.0f} GB/s" if gpu.bandwidth else ""
+    shared, asleep = "shares the RAM" if gpu.kind == "igpu" else "", "asleep" if gpu.asleep else ""
+    traits = [gpu.pci, gpu.gfx or "", units, speed, shared, asleep]
     lines = [f"{gpu.name}  ({', '.join(trait for trait in traits if trait)})"]
     if gpu.vram == Pool() and gpu.gtt == Pool():
         lines.append("  no GPU memory data")
     else:
-        lines += [_pool_line("VRAM", gpu.vram), _pool_line("GTT", gpu.gtt), _line("room", _sized(gpu.room))]
+        lines += [_vram_line(gpu), _pool_line("GTT", gpu.gtt), _line("room", _sized(gpu.room))]
+    return lines + _sensor_lines(gpu) + _process_lines(gpu)
+
+
+def _vram_line(gpu: GpuMemory) -> str:
+    """With the part that the processor sees, where that is not all of it (no resizable BAR)."""
+    visible = gpu.visible_vram.total
+    part = "" if visible in (None, gpu.vram.total) else f", {gib(visible)} GiB visible to the processor"
+    return _pool_line("VRAM", gpu.vram) + part
+
+
+def _sensor_lines(gpu: GpuMemory) -> list[str]:
+    cap = "" if gpu.power_cap_w is None else f" of {round(gpu.power_cap_w)} W"
     figures = [
-        ("busy", gpu.busy_percent, "%"),
-        ("power", gpu.power_w, "W"),
-        ("edge", gpu.temperature_c, "°C"),
+        ("busy", gpu.busy_percent, "%", _more(("memory", gpu.memory_busy_percent, "%"))),
+        ("clock", gpu.core_mhz, "MHz", _more(("memory", gpu.memory_mhz, "MHz"))),
+        ("power", gpu.power_w, "W", cap),
+        ("edge", gpu.temperature_c, "°C", _more(("junction", gpu.junction_c, "°C"), ("memory", gpu.memory_c, "°C"))),
+        ("fan", gpu.fan_rpm, "rpm", ""),
     ]
-    lines += [_line(name, f"{round(value):>7} {unit}") for name, value, unit in figures if value is not None]
-    return lines + _process_lines(gpu)
+    return [_line(name, f"{round(value):>7} {unit}{more}") for name, value, unit, more in figures if value is not None]
+
+
+def _more(*figures: tuple[str, float | None, str]) -> str:
+    return "".join(f", {name} {round(value)} {unit}" for name, value, unit in figures if value is not None)
 
 
 def _process_lines(gpu: GpuMemory) -> list[str]:
@@ -89,19 +111,34 @@ def _process_lines(gpu: GpuMemory) -> list[str]:
         return []
     shown = gpu.processes[:LISTED_PROCESSES]
     width = max(len(p.name) for p in shown)
-    lines = [f"  {'process':<{width + 10}}{'VRAM':>9}{'GTT':>9}  GiB"]
-    lines += [f"  {p.pid:>8}  {p.name:<{width}}{gib(p.vram):>9}{gib(p.gtt):>9}" for p in shown]
+    out = any(p.evicted for p in shown)
+    head, unit = f"  {'process':<{width + 10}}{'VRAM':>9}{'GTT':>9}", "  GiB"
+    lines = [f"{head}{'evicted':>9}{unit}" if out else f"{head}{unit}"]
+    for p in shown:
+        evicted = f"{gib(p.evicted):>9}" if out else ""
+        lines.append(f"  {p.pid:>8}  {p.name:<{width}}{gib(p.vram):>9}{gib(p.gtt):>9}{evicted}")
     if len(gpu.processes) > len(shown):
         lines.append(f"  and {len(gpu.processes) - len(shown)} more")
     return lines
 
 
 def _ram_lines(ram: RamMemory) -> list[str]:
-    swap_used = None if ram.swap_total is None or ram.swap_free is None else ram.swap_total - ram.swap_free
     lines = ["System memory", _pool_line("RAM", Pool(ram.total, ram.used))]
     if ram.swap_total != 0:
-        lines.append(_pool_line("swap", Pool(ram.swap_total, swap_used)))
+        lines.append(_pool_line("swap", Pool(ram.swap_total, ram.swap_used)))
+    if ram.zram is not None and ram.zram.stored:
+        lines.append(_line("zram", f"{gib(ram.zram.stored):>7} in {gib(ram.zram.taken):>5} GiB of RAM"))
+    if ram.stall is not None and ram.stall.some is not None:
+        lines.append(_line("wait", f"{ram.stall.some:>7.1f} % of ten seconds in which programs waited for memory"))
     return lines
+
+
+def _battery_lines(battery: Battery | None) -> list[str]:
+    if battery is None or battery.percent is None:
+        return []
+    watts = "" if battery.watts is None else f", {battery.watts:.1f} W"
+    flow = {True: f" discharging{watts}", False: "", None: ""}[battery.discharging]
+    return ["Battery", _line("charge", f"{battery.percent:>6} %{flow}")]
 
 
 def _pool_line(name: str, pool: Pool) -> str:

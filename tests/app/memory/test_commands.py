@@ -48,22 +48,24 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
 def test_the_table_of_a_desktop(terminal: Terminal) -> None:
     lines = terminal.run("rx7900xtx").splitlines()
     assert terminal.code == 0
-    assert lines[0] == "AMD Radeon RX 7900 XTX  (0000:03:00.0, gfx1100)"
-    assert lines[1:7] == [
+    assert lines[0] == "AMD Radeon RX 7900 XTX  (0000:03:00.0, gfx1100, 96 CUs, 960 GB/s)"
+    assert lines[1:9] == [
         "  VRAM      9.6 of  24.0 GiB",
         "  GTT       0.4 of  15.6 GiB",
         "  room     13.4 GiB",
-        "  busy       96 %",
-        "  power     211 W",
-        "  edge       63 °C",
+        "  busy       96 %, memory 41 %",
+        "  clock    2219 MHz, memory 1249 MHz",
+        "  power     211 W of 290 W",
+        "  edge       63 °C, junction 81 °C, memory 78 °C",
+        "  fan       980 rpm",
     ]
     assert lines[-2:] == ["System memory", "  RAM      11.2 of  31.2 GiB"]
 
 
 def test_a_sleeping_card_and_an_apu_are_called_so(terminal: Terminal) -> None:
     text = terminal.run("laptop_sleeping_dgpu")
-    assert "AMD Radeon RX 7600S  (0000:03:00.0, gfx1102, asleep)" in text
-    assert "AMD Radeon 780M Graphics  (0000:64:00.0, gfx1103, shares the RAM)" in text
+    assert "AMD Radeon RX 7600S  (0000:03:00.0, gfx1102, 32 CUs, asleep)" in text
+    assert "AMD Radeon 780M Graphics  (0000:64:00.0, gfx1103, 12 CUs, 102 GB/s, shares the RAM)" in text
     sleeping = text.split("\n\n")[0]
     assert "busy" not in sleeping
     assert "power" not in sleeping
@@ -122,3 +124,43 @@ def test_many_processes_are_summed_up(terminal: Terminal) -> None:
         rows = f"drm-pdev:\t0000:03:00.0\ndrm-client-id:\t{pid}\ndrm-memory-vram:\t1024 KiB\n"
         (folder / "fdinfo/3").write_text(rows)
     assert "  and 15 more\n" in terminal.run("rx7900xtx")
+
+
+def test_a_deck_tells_of_zram_waiting_and_the_battery(terminal: Terminal) -> None:
+    lines = terminal.run("cards/steam_deck_oled").splitlines()
+    assert "  power      14 W of 15 W" in lines
+    assert lines[lines.index("System memory") :] == [
+        "System memory",
+        "  RAM      13.1 of  14.5 GiB",
+        "  swap      2.7 of   8.2 GiB",
+        "  zram      2.7 in   0.8 GiB of RAM",
+        "  wait     14.5 % of ten seconds in which programs waited for memory",
+        "Battery",
+        "  charge    41 % discharging, 17.8 W",
+    ]
+
+
+def test_what_was_pushed_out_and_what_the_processor_does_not_see(terminal: Terminal) -> None:
+    assert "  process                     VRAM      GTT  evicted  GiB\n" in terminal.run("cards/rx9070xt")
+    assert "      4242  python3            4.5      4.5      4.2\n" in terminal.run("cards/rx9070xt")
+    assert "  VRAM      0.5 of   4.0 GiB, 0.2 GiB visible to the processor\n" in terminal.run("cards/rx580")
+
+
+def test_json_has_the_new_figures_beside_the_promised_ones(terminal: Terminal) -> None:
+    document = msgspec.json.decode(terminal.run("cards/rx9070xt", "--json"))
+    (gpu,) = document["gpus"]
+    assert (gpu["power_w"], gpu["temperature_c"], gpu["busy_percent"]) == (298.0, 62.0, 97)
+    assert (gpu["junction_c"], gpu["memory_c"], gpu["power_cap_w"], gpu["fan_rpm"]) == (85.0, 88.0, 304.0, 896)
+    assert (gpu["core_mhz"], gpu["memory_mhz"], gpu["memory_busy_percent"], gpu["compute_units"]) == (
+        2167,
+        1258,
+        61,
+        64,
+    )
+    assert gpu["visible_vram"] == {"total": 17095983104, "used": 16911433728}
+    assert gpu["processes"][1]["evicted"] == 4456448 * 1024
+    deck = msgspec.json.decode(terminal.run("cards/steam_deck_oled", "--json"))
+    assert deck["ram"]["stall"] == {"some": 14.52, "full": 6.11}
+    assert deck["ram"]["zram"] == {"stored": 2908749824, "taken": 812646400}
+    assert deck["battery"]["percent"] == 41
+    assert deck["sandboxed"] is False
