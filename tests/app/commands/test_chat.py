@@ -153,6 +153,14 @@ def test_options_reach_the_worker(vramble, fake_worker, model, journal) -> None:
     assert [(m["role"], m["content"]) for m in generate["messages"]] == [("system", "Short."), ("user", "a b c d")]
 
 
+def test_another_device_than_the_named_one_is_told(vramble, fake_worker, model) -> None:
+    fake_worker(load={"info": {"device_warnings": ["The device 0000:09:00.0 was not found; Radeon is used instead."]}})
+    done = vramble("chat", model, "--prompt", "a", "--device", "0000:09:00.0")
+    assert (done.returncode, done.stdout) == (0, "a\n")
+    assert done.stderr == "The device 0000:09:00.0 was not found; Radeon is used instead.\n"
+    assert vramble("chat", model, "--prompt", "a", "--device", "0000:03:00.0").stderr == ""
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
