@@ -1,7 +1,8 @@
 """The real program in a real X server, driven by real mouse and key events.
 
 `Screen` is an Xvfb; `Program` one started Vramble on it. Questions go to the agent of `driven.py`, input goes
-through `xdotool`, so a test sees what a user sees.
+through `xdotool`, so a test sees what a user sees. Nothing is waited for with its `--sync`, which stands still when
+the pointer or the focus is there already; the X server keeps the order.
 """
 
 from __future__ import annotations
@@ -149,11 +150,11 @@ class Program:
         return any(w["visible"] for w in self.ask("find", name=name))
 
     def focus_window(self, window: int) -> None:
-        self.screen.xdotool("windowfocus", "--sync", str(window))
+        self.screen.xdotool("windowfocus", str(window))
 
     def click_at(self, rect: list[int], button: int = 1) -> None:
         x, y = rect[0] + rect[2] // 2, rect[1] + rect[3] // 2
-        self.screen.xdotool("mousemove", "--sync", str(x), str(y), "click", str(button))
+        self.screen.xdotool("mousemove", str(x), str(y), "click", str(button))
 
     def click(self, name: str, seconds: float = 20) -> None:
         """Press a widget with the left mouse button, when it can be pressed."""
