@@ -25,6 +25,10 @@ class BenchedEngine(Protocol):
         """What it does."""
 
     @property
+    def idle(self) -> bool:
+        """Nothing was asked for that has not ended yet."""
+
+    @property
     def state_changed(self) -> SignalInstance:
         """Emits `WorkerState`."""
 

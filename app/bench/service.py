@@ -185,9 +185,13 @@ class BenchService(QObject):
             self._link.start({})
 
     def _chat_changed(self, state: WorkerState) -> None:
-        self._begin_when_free()
-        if state in AT_WORK and self._phase in (Phase.PREPARING, Phase.RUNNING):
+        """The chat needs its memory: the own process ends before the other one has started."""
+        wanted = state in AT_WORK or (state is WorkerState.STARTING and not self._worker.idle)
+        if not wanted:
+            self._begin_when_free()
+        elif self._phase in (Phase.PREPARING, Phase.RUNNING):
             self.interrupted = True
+            self._request = None
             self.cancel()
 
     def _take(self, event: FromWorker) -> None:

@@ -32,14 +32,22 @@ class CellTable(QAbstractTableModel):
 
     Args:
         until: The first column after the figures; texts again from there on.
+        tips: What columns mean, by their number.
     """
 
     def __init__(
-        self, theme: Theme, titles: Sequence[str], numbers_from: int, until: int = 99, parent: QObject | None = None
+        self,
+        theme: Theme,
+        titles: Sequence[str],
+        numbers_from: int,
+        until: int = 99,
+        tips: dict[int, str] | None = None,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme, self._titles, self._from, self._until = theme, tuple(titles), numbers_from, until
         self._rows: tuple[CellRow, ...] = ()
+        self._tips = tips or {}
         theme.changed.connect(self._repaint)
 
     def set_rows(self, rows: Sequence[CellRow]) -> None:
@@ -66,6 +74,8 @@ class CellTable(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return self._titles[section]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tooltip(self._tips.get(section, ""))
         return self._alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -183,6 +184,8 @@ class Panel(QWidget):
             box.toggled.connect(self._refresh)
             self._box_column.addWidget(box)
             self._box_list.append(box)
+        for before, after in pairwise([self._race, *self._box_list, self._runs]):
+            QWidget.setTabOrder(before, after)
 
     def _refresh(self) -> None:
         """What can be chosen follows from what is chosen."""

@@ -137,7 +137,7 @@ class ResultPage(QScrollArea):
             self.tr("Green: the limit if only reading weights and KV cache took time. Whisker: lowest to highest run."),
             "muted",
         )
-        self._results = CellTable(theme, rows.result_titles(), 2)
+        self._results = CellTable(theme, rows.result_titles(), 2, tips=rows.result_tips())
         self._table = CellView(theme, self._results, self.tr("Results"), 1)
         self._table.setObjectName("benchTable")
         self._published = CellTable(theme, rows.published_titles(), 4, 6)

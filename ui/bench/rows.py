@@ -24,6 +24,19 @@ def result_titles() -> tuple[str, ...]:
     )  # fmt: skip
 
 
+def result_tips() -> dict[int, str]:
+    """What its columns mean."""
+    return {
+        2: tr("Tokens a second, the median of the runs"),
+        3: tr("The slowest and the fastest run"),
+        4: tr("Tokens a second if nothing but reading the weights and the KV cache took time (roofline)"),
+        5: tr("Speed as a share of that limit"),
+        6: tr("Mean power of the card while tokens were generated"),
+        7: tr("Tokens generated for each joule that the card took"),
+        8: tr("Against the last benchmark of the same model, device, options and test"),
+    }
+
+
 def result_rows(report: Report, history: Sequence[Report]) -> list[CellRow]:
     """One row for each test of each variant; prompts first, as they come first."""
     rows = []

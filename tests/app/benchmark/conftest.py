@@ -41,6 +41,12 @@ class Options:
         self.kept[path] = options
 
 
+class ChatWorker(FakeWorker):
+    """The chat's worker, and whether something waits for it."""
+
+    idle = True
+
+
 class Bench:
     """The service and what it said."""
 
@@ -51,7 +57,7 @@ class Bench:
             "VRAMBLE_WORKER_COMMAND": worker_command({"journal": str(self.journal_file), **script}, folder),
         }
         paths = Paths(folder / "data", folder / "config", folder / "cache", folder / "state")
-        self.worker, self.options, self.qtbot = FakeWorker(), Options(), qtbot
+        self.worker, self.options, self.qtbot = ChatWorker(), Options(), qtbot
         self.file = folder / "data/benchmarks.jsonl"
         self.archive = Archive(self.file, ThreadExecutor("bench"))
         self.link = WorkerConnection(paths, None, environ)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.bench.service import Phase
 from engine.bench.history import read_history
 from engine.bench.records import Protocol, Race
 from engine.client.session import WorkerState
@@ -107,6 +108,20 @@ def test_a_message_meanwhile_ends_it_and_what_was_measured_stays(make_bench: Mak
     (report,) = bench.reports
     assert not report.finished
     assert len(report.variants[0].tests[0].samples) == 1
+
+
+def test_it_makes_room_before_the_chats_worker_has_started(make_bench: MakeBench) -> None:
+    bench = make_bench(bench=[{}, {"silence": True}])
+    bench.start()
+    bench.qtbot.waitUntil(lambda: len(bench.frames("bench")) == 2, timeout=20_000)
+    bench.worker.set_state(WorkerState.STARTING)
+    assert bench.service.phase is Phase.RUNNING, "it starts only to tell its devices"
+    bench.worker.idle = False
+    bench.worker.set_state(WorkerState.STARTING)
+    assert bench.service.interrupted
+    bench.wait()
+    assert not bench.link.running
+    assert not bench.frames("cancel"), "nobody waits for an answer"
 
 
 def test_cancelled_before_the_first_figure(make_bench: MakeBench) -> None:

@@ -206,8 +206,9 @@ def test_exports(make_page: MakePage, tmp_path: Path) -> None:
     copied = QGuiApplication.clipboard().text()
     assert "| 41.2 |" in copied
     result = page.window._result
-    result.save_to(tmp_path / "out.json", result._text("json"))
-    page.qtbot.waitUntil((tmp_path / "out.json").exists)
+    with page.qtbot.waitSignal(result.told) as told:
+        result.save_to(tmp_path / "out.json", result._text("json"))
+    assert told.args == ["Saved as out.json."]
     assert json.loads((tmp_path / "out.json").read_text())["decode_tps"]["median"] == 41.2
     with page.qtbot.waitSignal(result.told) as told:
         result.save_to(tmp_path / "no/folder.md", "x")
