@@ -16,7 +16,9 @@ from app.bench.service import BenchService
 from app.chat.controller import ChatController
 from app.chat.model_choice import ModelChoice
 from app.doctor.service import DoctorService
+from app.downloads.remote_headers import RemoteHeaders
 from app.downloads.service import DownloadService
+from app.fit.badges import FitBadges
 from app.fit.learning import FitLearning, learned_file
 from app.jobs import SerialRunner, ThreadExecutor
 from app.library.service import InstalledModel, LibraryService
@@ -66,6 +68,8 @@ class Services:
     pressure: PressureWatch
     load: LoadService
     learning: FitLearning
+    remote: RemoteHeaders
+    badges: FitBadges
     bench: BenchService
     changes: EngineChanges
     doctor: DoctorService
@@ -93,6 +97,7 @@ class Services:
         self.bench.shutdown()
         self.worker.shutdown()
         self.downloads.shutdown()
+        self.remote.shutdown()
         self.library.shutdown()
         self.memory.shutdown()
         self.doctor.shutdown()
@@ -159,6 +164,7 @@ def build(paths: Paths) -> Services:
     )
     learning.changed.connect(load.measured)
     load.forget_wanted.connect(learning.forget)
+    remote = RemoteHeaders(paths.cache / "headers", ThreadExecutor("headers"), lifetime)
     worker.hello_received.connect(lambda _hello: load.take_devices())
     library.models_changed.connect(load.take_models)
 
@@ -166,7 +172,9 @@ def build(paths: Paths) -> Services:
         return library.models or (None if library.scanning else ())
 
     choice = ModelChoice(worker, settings, installed, lifetime, load.options_for)
-    chat = ChatController(worker, paths.database, database, settings, notices, choice.choose, parent=lifetime)
+    chat = ChatController(
+        worker, paths.database, database, settings, notices, choice.choose, parent=lifetime, choice_of=choice.of
+    )
     chat.listed.connect(worker.caches.keep_only)
     chat.purged.connect(worker.caches.forget)
     downloads.finished.connect(lambda _job: library.rescan())
@@ -197,6 +205,8 @@ def build(paths: Paths) -> Services:
         pressure=PressureWatch(memory, worker, settings, notices, lifetime),
         load=load,
         learning=learning,
+        remote=remote,
+        badges=FitBadges(load, remote, lifetime),
         bench=BenchService(worker, own, archive, load, machine, sysroot(), lifetime),
         changes=EngineChanges(worker, settings, load.options_for, lifetime),
         doctor=DoctorService(worker, ThreadExecutor("doctor"), judged, lifetime),

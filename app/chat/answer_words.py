@@ -14,13 +14,22 @@ class AnswerWords:
 
     Args:
         clock: Seconds, never going back.
+        text: What the answer begins with, before any delta.
+        thought: The same of the thought, and how long it took.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._text, self._thought = _Stream(), _Stream()
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        text: str = "",
+        thought: str = "",
+        thought_s: float | None = None,
+    ) -> None:
+        self._text, self._thought = _Stream(text), _Stream(thought)
         self._clock = clock
+        self._earlier_s = thought_s or 0.0
         self._thinking_since: float | None = None
-        self._thought_s: float | None = None
+        self._thought_s = thought_s
 
     @property
     def text(self) -> str:
@@ -36,13 +45,13 @@ class AnswerWords:
     def thought_s(self) -> float | None:
         """From the thought's first words to the answer's, or until now; None while there was no thought."""
         if self._thought_s is None and self._thinking_since is not None:
-            return self._clock() - self._thinking_since
+            return self._earlier_s + self._clock() - self._thinking_since
         return self._thought_s
 
     def take(self, delta: Delta) -> None:
         """Add what is new."""
         if delta.thinking and self._thinking_since is None:
-            self._thinking_since = self._clock()
+            self._thinking_since, self._thought_s = self._clock(), None
         if delta.text:
             self._thought_s = self.thought_s
         self._thought.add(delta.thinking)
@@ -56,8 +65,8 @@ class AnswerWords:
 
 
 class _Stream:
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
+    def __init__(self, begun: str) -> None:
+        self._pieces = [begun] if begun else []
         self._cleaner = StreamCleaner()
 
     def add(self, text: str) -> None:

@@ -12,6 +12,7 @@ BUSY: Final = "chat-busy"
 NO_MODEL: Final = "chat-no-model"
 UNSAVED: Final = "chat-unsaved"
 DRAFT: Final = "chat-draft"
+DELETED: Final = "chat-deleted"
 OPEN: Final = "chat-open"
 
 
@@ -45,6 +46,12 @@ def not_saved(error: VrambleError) -> Notice:
 def draft_not_saved(error: VrambleError) -> Notice:
     """What is typed would be lost with the window. Less urgent than words that were sent."""
     return Notice(DRAFT, Severity.WARN, f"What is typed is not saved. {error.sentence}", error.detail)
+
+
+def messages_deleted(count: int, undo: Callable[[], None]) -> Notice:
+    """Messages are gone, with a way back."""
+    text = "1 message was deleted." if count == 1 else f"{count} messages were deleted."
+    return Notice(DELETED, Severity.INFO, text, actions=(Action("Undo", undo),), timeout_ms=12_000)
 
 
 def not_opened(error: VrambleError) -> Notice:

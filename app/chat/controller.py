@@ -9,26 +9,26 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.chat import chat_notices
+from app.chat.answering import Answering, NotStored
 from app.chat.conversation_list import ConversationListModel
 from app.chat.database import ChatDatabase
 from app.chat.deletions import Deletions
 from app.chat.drafts import Drafts
 from app.chat.engine_seam import AnswerEngine
 from app.chat.model_choice import Choice
-from app.chat.open_conversation import OpenConversation
-from app.chat.rows import YOU, MessageRow, row_of
-from app.chat.running_answer import RunningAnswer
-from app.chat.settings import ChatSettings
+from app.chat.open_thread import OpenThread
+from app.chat.parameters import Parameters
+from app.chat.rows import YOU, MessageRow
+from app.chat.steering import Steering
 from app.chat.transcript import TranscriptModel
 from app.chat.unsaved import UnsavedAnswers
 from app.jobs import SerialRunner
 from app.notices import Notices
 from app.settings.store import SettingsStore
 from engine.chat.ids import new_id
-from engine.chat.records import AnswerEnd, AnswerStart, Conversation, Draft, Message, Question, Role, Status, Thread
+from engine.chat.records import Conversation, Draft, Question, Role, Status
 from engine.chat.store import Store
 from engine.chat.text import clean
-from engine.client.session import WorkerState
 from engine.errors import VrambleError
 
 DAY_LOOK_MS = 600_000
@@ -47,6 +47,7 @@ class ChatController(QObject):
         settings: For `ChatSettings`.
         notices: Where refusals and failures are told.
         choose: The model to load when none is, or why there is none (`ModelChoice.choose`).
+        choice_of: How a model that was chosen for one answer is loaded (`ModelChoice.of`).
         now: Seconds since 1970.
 
     Attributes:
@@ -77,25 +78,48 @@ class ChatController(QObject):
         choose: Callable[[], Choice | VrambleError],
         now: Callable[[], float] = time.time,
         parent: QObject | None = None,
+        choice_of: Callable[[Path], Choice] | None = None,
     ) -> None:
         super().__init__(parent)
-        self._engine, self._settings, self._notices, self._choose, self._now = engine, settings, notices, choose, now
+        self._engine, self._notices, self._choose, self._now = engine, notices, choose, now
         self._database = ChatDatabase(database, runner, now)
         self._conversations = ConversationListModel(now, self)
         self._transcript = TranscriptModel(self)
-        self._open = OpenConversation(self._conversations, self._transcript, self)
-        self._open.changed.connect(self.current_changed)
-        self._running: RunningAnswer | None = None
-        self._expected = ""
         self._busy = self._closing = False
         self._unsaved = UnsavedAnswers(self._database, notices, self)
         self._deletions = Deletions(self._database, self._tell_failure, self)
         self._deletions.purged.connect(self.purged)
         self._drafts = Drafts(self._database, self._tell_drafts, self)
         self._drafts.loaded.connect(self.drafts_loaded)
+        self._answering = Answering(engine, self._database, notices, choose, self._unsaved, now, self)
+        self._parameters = Parameters(settings, self._save_parameters, self._model_file, self)
+        self._open = self._make_open()
+        self._steering = Steering(
+            self._open, self._answering, self._database, self._parameters, notices, choice_of, now, self
+        )
         self._days = QTimer(self)
         self._days.setInterval(DAY_LOOK_MS)
         self._days.timeout.connect(self._conversations.refresh_groups)
+        engine.model_changed.connect(lambda _model: self._parameters.changed.emit())
+
+    def _make_open(self) -> OpenThread:
+        opened = OpenThread(
+            self._conversations,
+            self._transcript,
+            self._database,
+            self._answering,
+            self._unsaved,
+            self._deletions,
+            self._parameters,
+            self._tell_failure,
+            self,
+        )
+        opened.place.changed.connect(self.current_changed)
+        opened.moved.connect(self._update_busy)
+        self._answering.refused.connect(self._not_stored)
+        self._answering.ended.connect(lambda _end: self._update_busy())
+        self._answering.model_wanted.connect(self.model_wanted)
+        return opened
 
     @property
     def conversations(self) -> ConversationListModel:
@@ -108,9 +132,19 @@ class ChatController(QObject):
         return self._transcript
 
     @property
+    def steering(self) -> Steering:
+        """Commands on messages."""
+        return self._steering
+
+    @property
+    def parameters(self) -> Parameters:
+        """What answers are made with."""
+        return self._parameters
+
+    @property
     def current(self) -> Conversation | None:
         """The open conversation; None for a new chat."""
-        return self._open.record
+        return self._open.place.record
 
     @property
     def busy(self) -> bool:
@@ -127,14 +161,10 @@ class ChatController(QObject):
     def new_conversation(self) -> None:
         """Go to an empty chat. There is only one: it becomes a conversation with its first message."""
         self._open.leave()
-        self._update_busy()
 
     def open(self, conversation: str) -> None:
         """Show a conversation. A running answer goes on where it belongs."""
-        if conversation != self._open.id:
-            self._open.go(conversation)
-            self._update_busy()
-            self._load(conversation)
+        self._open.open(conversation)
 
     def rename(self, conversation: str, title: str) -> None:
         """Give a title; a blank one brings the automatic one back."""
@@ -142,11 +172,10 @@ class ChatController(QObject):
 
     def delete(self, conversation: str) -> None:
         """Delete with a way back; an answer that runs in it is stopped first."""
-        was_open = conversation == self._open.id
-        if self._running is not None and self._running.conversation == conversation:
-            self._running.stop()
+        was_open = conversation == self._open.place.id
+        self._answering.stop(conversation)
         self._conversations.remove(conversation)
-        self._deletions.delete(conversation, was_open=was_open, restore=self._keep)
+        self._deletions.delete(conversation, was_open=was_open, restore=self._open.keep)
         if was_open:
             self.new_conversation()
 
@@ -165,57 +194,44 @@ class ChatController(QObject):
             Whether the text was taken; if not, it stays in the composer. Text that was taken but
             could not be saved comes back through `draft_restored`.
         """
+        place = self._open.place
         text = clean(text)
-        if self._closing or not text.strip() or self._is_busy() or not self._has_model():
+        if not text.strip() or not self._answering.can_begin(place.id):
             return False
-        conversation = self._open.id or new_id(self._now())
-        running, start = self._prepare(conversation)
+        new = place.id is None
+        conversation = place.id or new_id(self._now())
         question = Question(id=new_id(self._now()), text=text)
-        self._drafts.forget(self._open.id)
-        if self._open.id is None:
-            self._open.begin(conversation)
-        if self._open.is_shown:
-            self._transcript.show([*self._transcript.rows, self._question_row(question), running.row])
-        self._database.call(
-            lambda store: store.ask(conversation, question, start), lambda result: self._stored(running, result, text)
+        self._drafts.forget(place.id)
+        parameters = self._parameters.present
+        settings = self._parameters.began(conversation) if new else None
+        if new:
+            place.begin(conversation)
+        running = self._answering.begin(
+            conversation,
+            parameters,
+            lambda store, start: store.ask(conversation, question, start, settings),
+            text=text,
         )
+        if place.is_shown:
+            self._transcript.show([*self._transcript.rows, self._question_row(question), running.row])
         self._update_busy()
         return True
 
     def expect_model(self, name: str) -> None:
         """Which model is being loaded, or comes back with the next message ("" none): until then it is the author."""
-        self._expected = name
-        if self._running is not None:
-            self._running.expect(name)
+        self._answering.expect(name)
 
     def stop(self) -> None:
         """Stop the answer of the open conversation; what was written stays."""
-        if self._running is not None and self._running.conversation == self._open.id:
-            self._running.stop()
+        self._answering.stop(self._open.place.id)
 
-    def regenerate(self, message: str = "") -> None:
+    def regenerate(self, message: str = "", model: Path | None = None) -> None:
         """Answer again, as another version: the answer ``message``, by default the last one."""
-        row = self._transcript.row(message) if message else next(reversed(self._transcript.rows), None)
-        conversation = self._shown_conversation()
-        if conversation is None or row is None or row.role not in (Role.USER, Role.ASSISTANT):
-            return
-        if self._closing or self._is_busy() or not self._has_model():
-            return
-        answered = row.id
-        running, start = self._prepare(conversation)
-        self._database.call(
-            lambda store: store.retry(conversation, answered, start), lambda result: self._stored(running, result, "")
-        )
-        self._update_busy()
+        self._steering.regenerate(message, model)
 
     def show_version(self, message: str, step: int) -> None:
         """Show the next (+1) or the previous (-1) version of a message. Not while an answer is written here."""
-        conversation = self._shown_conversation()
-        if conversation is not None and not self._busy:
-            self._database.call(
-                lambda store: store.show_version(conversation, message, step),
-                lambda result: self._take_thread(conversation, result),
-            )
+        self._steering.show_version(message, step)
 
     def close(self, done: Callable[[], None]) -> None:
         """Save what is being written, remove what was deleted, close the database; then ``done``."""
@@ -224,125 +240,49 @@ class ChatController(QObject):
         self._unsaved.retry()
         self._unsaved.timer.stop()
         self._drafts.close()
-        running, self._running = self._running, None
-        if running is not None:
-            self._unsaved.save(running.abandon(), running.conversation, self._keep)
+        self._parameters.close()
+        self._answering.close()
+        self._steering.close()
         self._deletions.purge()
         self._database.close(done)
 
     # The running answer
 
-    def _prepare(self, conversation: str) -> tuple[RunningAnswer, AnswerStart]:
-        model = self._engine.model
-        settings = self._settings.get(ChatSettings)
-        start = AnswerStart(id=new_id(self._now()), model=None if model is None else model.name)
-        running = RunningAnswer(start, conversation, settings, self._engine, self._database, self._choose, self)
-        running.changed.connect(self._show_running)
-        running.unsaved.connect(self._unsaved.tell)
-        running.ended.connect(self._ended)
-        running.expect(self._expected)
-        self._running = running
-        return running, start
-
-    def _stored(self, running: RunningAnswer, result: Thread | VrambleError, text: str) -> None:
-        """The question is on disk (or is not): only now the engine is asked."""
-        if self._closing:
-            return
-        if isinstance(result, VrambleError):
-            self._not_stored(running, result, text)
-            return
-        if self._open.id == result.conversation.id:
-            self._show(result)
-        else:
-            self._keep(result.conversation)
-        running.ask(result)
-
-    def _not_stored(self, running: RunningAnswer, error: VrambleError, text: str) -> None:
-        self._running = None
-        running.abandon()
-        running.deleteLater()
-        if self._open.id == running.conversation:
+    def _not_stored(self, refused: NotStored) -> None:
+        if self._open.place.id == refused.conversation:
             if self.current is None:
+                self._parameters.refused(refused.conversation)
                 self.new_conversation()
             else:
-                self._load(running.conversation)
+                self._open.load(refused.conversation)
         self._update_busy()
-        self._notices.post(chat_notices.not_saved(error))
-        if text:
-            self.draft_restored.emit(text)
-
-    def _show_running(self) -> None:
-        if self._running is not None and self._open.shows(self._running.conversation):
-            self._transcript.update(self._running.row)
-
-    def _ended(self, end: AnswerEnd) -> None:
-        running, self._running = self._running, None
-        if running is not None:
-            self._unsaved.save(end, running.conversation, self._keep)
-            running.deleteLater()
-        self._update_busy()
-        self._notices.withdraw(chat_notices.BUSY)
-
-    def _is_busy(self) -> bool:
-        """Whether an answer runs; one elsewhere is told, one here is plain to see."""
-        if self._running is None:
-            return False
-        if self._running.conversation != self._open.id:
-            self._notices.post(chat_notices.busy_elsewhere(self._running.stop))
-        return True
-
-    def _has_model(self) -> bool:
-        """Whether a model is loaded, about to be, or can be chosen."""
-        engine = self._engine
-        coming = engine.state in (WorkerState.STARTING, WorkerState.LOADING)
-        reason = None if engine.model or engine.last_load or coming else self._choose()
-        if isinstance(reason, VrambleError):
-            self._notices.post(chat_notices.no_model(reason, self.model_wanted.emit))
-            return False
-        self._notices.withdraw(chat_notices.NO_MODEL)
-        return True
-
-    # The open conversation
-
-    def _load(self, conversation: str) -> None:
-        self._database.call(
-            lambda store: store.thread(conversation), lambda result: self._take_thread(conversation, result)
-        )
-
-    def _take_thread(self, conversation: str, result: Thread | VrambleError | None) -> None:
-        if isinstance(result, VrambleError):
-            self._tell_failure(result)
-        elif conversation == self._open.id:
-            if result is None:
-                self.new_conversation()
-            else:
-                self._show(result)
-
-    def _show(self, thread: Thread) -> None:
-        self._open.show(thread.conversation.id, [self._row(message) for message in thread.messages])
-        self._keep(thread.conversation)
-
-    def _row(self, message: Message) -> MessageRow:
-        row = row_of(self._unsaved.laid_over(message))
-        if self._running is not None and self._running.id == row.id:
-            self._running.place(row)
-            return self._running.row
-        return row
+        if refused.text:
+            self.draft_restored.emit(refused.text)
 
     def _question_row(self, question: Question) -> MessageRow:
         return MessageRow(
             id=question.id, role=Role.USER, text=question.text, status=Status.DONE, author=YOU, created=self._now()
         )
 
-    def _shown_conversation(self) -> str | None:
-        """The open conversation, if its messages are on the screen."""
-        return self._open.id if self._open.is_shown else None
-
     def _update_busy(self) -> None:
-        busy = self._running is not None and self._running.conversation == self._open.id
+        running = self._answering.running
+        busy = running is not None and running.conversation == self._open.place.id
         if busy != self._busy:
             self._busy = busy
             self.busy_changed.emit(busy)
+
+    def _save_parameters(self, conversation: str, settings: str | None) -> None:
+        self._database.call(lambda store: store.set_settings(conversation, settings), self._take_conversation)
+
+    def _model_file(self) -> str:
+        """The model that answers next, as far as it is known."""
+        engine = self._engine
+        if engine.model is not None:
+            return engine.model.path
+        if engine.last_load is not None:
+            return str(engine.last_load[0])
+        choice = self._choose()
+        return "" if isinstance(choice, VrambleError) else str(choice.path)
 
     # The list
 
@@ -356,21 +296,16 @@ class ChatController(QObject):
             return
         self.listed.emit([conversation.id for conversation in result])
         self._conversations.reset([conversation for conversation in result if conversation.id not in self._deletions])
-        self._open.tell()
+        self._open.place.tell()
 
     def _take_conversation(self, result: Conversation | VrambleError | None) -> None:
         if isinstance(result, VrambleError):
             self._tell_failure(result)
         elif result is not None:
-            self._keep(result)
-
-    def _keep(self, conversation: Conversation) -> None:
-        if conversation.id not in self._deletions:
-            self._conversations.put(conversation)
-            self._open.tell()
+            self._open.keep(result)
 
     def _undeleted(self, conversation: Conversation, was_open: bool) -> None:
-        self._keep(conversation)
+        self._open.keep(conversation)
         if was_open:
             self.open(conversation.id)
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import SignalInstance
 from engine.client.session import WorkerState
 from engine.protocol.caching import Overflow
 from engine.protocol.frames import Delta, Failed, Finished, Loaded, Progress
-from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling
+from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling, Thinking
 
 
 class AnswerEngine(Protocol):
@@ -50,6 +50,9 @@ class AnswerEngine(Protocol):
         on_progress: Callable[[Progress], None],
         done: Callable[[Finished | Failed], None],
         *,
+        thinking: Thinking = Thinking(),  # noqa: B008 - frozen
+        prefill: str = "",
+        prefill_thinking: str = "",
         conversation: str = "",
         overflow: Overflow = Overflow.STOP,
     ) -> int:

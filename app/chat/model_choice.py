@@ -70,12 +70,13 @@ class ModelChoice(QObject):
         if settings.last_model:
             last = Path(settings.last_model)
             if models is None or any(model.path == last for model in models):
-                return self._with_options(last)
+                return self.of(last)
             return _gone(last)
         usable = [model.path for model in models or () if model.can_chat]
-        return self._with_options(usable[0]) if len(usable) == 1 else _none()
+        return self.of(usable[0]) if len(usable) == 1 else _none()
 
-    def _with_options(self, path: Path) -> Choice:
+    def of(self, path: Path) -> Choice:
+        """The model at ``path``, loaded as it always is."""
         if self._options_for is None:
             return Choice(path, self._settings.get(EngineSettings).load_options())
         return Choice(path, self._options_for(path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.chat.records import Message, Role, Status
-from engine.protocol.types import GenerationStats
+from engine.protocol.types import FinishReason, GenerationStats
 
 YOU = "You"
 UNNAMED_MODEL = "Model"
@@ -59,6 +59,13 @@ def row_of(message: Message) -> MessageRow:
         thinking=message.thinking,
         thought_s=message.thought_s,
     )
+
+
+def can_continue(row: MessageRow) -> bool:
+    """Whether the answer ended before the model ended it, so that it could go on."""
+    if row.role is not Role.ASSISTANT or not (row.text.strip() or row.thinking.strip()):
+        return False
+    return row.status in (Status.STOPPED, Status.FAILED) or row.finish in (FinishReason.LENGTH, FinishReason.CONTEXT)
 
 
 def _author(message: Message) -> str:

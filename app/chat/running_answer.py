@@ -17,10 +17,11 @@ from app.chat.prompt import build_prompt
 from app.chat.rows import UNNAMED_MODEL, MessageRow
 from app.chat.settings import ChatSettings
 from app.chat.throttle import Throttle
-from engine.chat.records import AnswerEnd, AnswerStart, Role, RunSettings, Status, Thread
+from engine.chat.records import AnswerEnd, AnswerStart, Message, Role, RunSettings, Status, Thread
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Delta, Failed, Finished, Loaded, Progress
+from engine.protocol.types import GenerationStats
 
 SHOW_MS = 33
 SAVE_MS = 700
@@ -28,6 +29,7 @@ SAVE_MS = 700
 
 WAITING = "Waiting for the model"
 STOPPING = "Stopping"
+LOADING = "Loading the model"
 
 
 class RunningAnswer(QObject):
@@ -53,6 +55,9 @@ class RunningAnswer(QObject):
         choose: Callable[[], Choice | VrambleError],
         parent: QObject | None = None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        resumed: Message | None = None,
+        model: Choice | None = None,
     ) -> None:
         super().__init__(parent)
         self.conversation = conversation
@@ -64,10 +69,12 @@ class RunningAnswer(QObject):
             status=Status.STREAMING,
             author=start.model or UNNAMED_MODEL,
             progress=WAITING,
+            created=0.0 if resumed is None else resumed.created,
         )
         self._model = start.model
+        self._resumed, self._choice = resumed, model
         self._thread: Thread | None = None
-        self._words = AnswerWords(clock)
+        self._words = _first_words(clock, settings, resumed)
         self._request: int | None = None
         self._load: int | None = None
         self._load_failure: Failed | None = None
@@ -103,6 +110,9 @@ class RunningAnswer(QObject):
         self._thread = thread
         if self._stopping:
             self._end(Outcome(status=Status.STOPPED))
+        elif self._choice is not None:
+            self._change(progress=LOADING)
+            self._load = self._engine.load(self._choice.path, self._choice.options, self._loaded_first)
         else:
             self._generate(thread)
 
@@ -124,14 +134,19 @@ class RunningAnswer(QObject):
         return self._answer_end(Outcome(status=Status.STOPPED))
 
     def _generate(self, thread: Thread) -> None:
+        begun = _first_words(time.monotonic, self._settings, self._resumed)
+        before = [message for message in thread.messages if message.id != self.id]
         self._request = self._engine.generate(
-            build_prompt(self._settings.system_prompt, thread.messages),
+            build_prompt(self._settings.system_prompt, before),
             self._settings.sampling(),
             self._settings.max_tokens,
             (),
             self._take_delta,
             self._take_progress,
             self._take_end,
+            thinking=self._settings.thinking(),
+            prefill=begun.text,
+            prefill_thinking=begun.thought,
             conversation=self.conversation,
             overflow=self._settings.overflow,
         )
@@ -177,6 +192,19 @@ class RunningAnswer(QObject):
         self._load = self._engine.load(choice.path, choice.options, self._loaded)
         self._generate(self._thread)
         return True
+
+    def _loaded_first(self, event: Loaded | Failed) -> None:
+        """The model that was chosen for this answer is there, or why it is not."""
+        self._load = None
+        if self._over or self._thread is None:
+            return
+        if isinstance(event, Failed):
+            self._take_end(event)
+        elif self._stopping:
+            self._end(Outcome(status=Status.STOPPED))
+        else:
+            self._choice = None
+            self._generate(self._thread)
 
     def _loaded(self, event: Loaded | Failed) -> None:
         if isinstance(event, Failed):
@@ -233,6 +261,9 @@ class RunningAnswer(QObject):
             sampling=self._settings.sampling(),
             max_tokens=self._settings.max_tokens,
             n_ctx=None if model is None else model.n_ctx,
+            system_prompt=self._settings.system_prompt,
+            thinking=self._settings.thinking(),
+            prefill=self._settings.prefill,
         )
         return AnswerEnd(
             id=self.id,
@@ -242,10 +273,29 @@ class RunningAnswer(QObject):
             status=outcome.status,
             model=self._model,
             settings=settings,
-            stats=outcome.stats,
+            stats=_together(self._resumed, outcome.stats),
             error=outcome.error,
             finish=outcome.finish,
         )
+
+
+def _first_words(clock: Callable[[], float], settings: ChatSettings, resumed: Message | None) -> AnswerWords:
+    """What the answer begins with: what is there of it already, or what the user began for the model."""
+    if resumed is None:
+        return AnswerWords(clock, settings.prefill)
+    return AnswerWords(clock, resumed.text, resumed.thinking, resumed.thought_s)
+
+
+def _together(resumed: Message | None, stats: GenerationStats | None) -> GenerationStats | None:
+    """Figures of an answer in pieces: the tokens of all, the speed of the last one."""
+    earlier = None if resumed is None else resumed.stats
+    if earlier is None or stats is None:
+        return stats or earlier
+    return msgspec.structs.replace(
+        stats,
+        generated_tokens=earlier.generated_tokens + stats.generated_tokens,
+        thinking_tokens=earlier.thinking_tokens + stats.thinking_tokens,
+    )
 
 
 def words_for(progress: Progress) -> str:

@@ -7,9 +7,12 @@ from typing import Annotated
 import msgspec
 
 from engine.protocol.caching import Overflow
-from engine.protocol.types import Sampling
+from engine.protocol.types import Sampling, Thinking
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Penalty = Annotated[float, msgspec.Meta(ge=-2.0, le=2.0)]
+Window = Annotated[int, msgspec.Meta(ge=-1, le=1_000_000)]
+_PLAIN = Sampling()
 
 
 class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,28 +22,47 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
         seed: None takes a new one for each answer.
         max_tokens: Most tokens of an answer; None up to the end of the context.
         system_prompt: Stands before every conversation; empty for none.
+        think: Whether a model may think first; None leaves it to the model.
+        think_tokens: Most tokens of a thought; None for no limit.
+        prefill: The beginning of each answer, written for the model.
         overflow: What happens when a conversation is longer than the context.
     """
 
-    temperature: Annotated[float, msgspec.Meta(ge=0.0, le=5.0)] = Sampling().temperature
-    top_k: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = Sampling().top_k
-    top_p: Share = Sampling().top_p
-    min_p: Share = Sampling().min_p
-    repeat_penalty: Annotated[float, msgspec.Meta(gt=0.0, le=5.0)] = Sampling().repeat_penalty
-    repeat_last_n: Annotated[int, msgspec.Meta(ge=-1, le=1_000_000)] = Sampling().repeat_last_n
-    seed: Annotated[int, msgspec.Meta(ge=0, le=0xFFFFFFFF)] | None = Sampling().seed
+    temperature: Annotated[float, msgspec.Meta(ge=0.0, le=5.0)] = _PLAIN.temperature
+    top_k: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = _PLAIN.top_k
+    top_p: Share = _PLAIN.top_p
+    min_p: Share = _PLAIN.min_p
+    repeat_penalty: Annotated[float, msgspec.Meta(gt=0.0, le=5.0)] = _PLAIN.repeat_penalty
+    repeat_last_n: Window = _PLAIN.repeat_last_n
+    seed: Annotated[int, msgspec.Meta(ge=0, le=0xFFFFFFFF)] | None = _PLAIN.seed
     max_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
     system_prompt: str = ""
+    frequency_penalty: Penalty = _PLAIN.frequency_penalty
+    presence_penalty: Penalty = _PLAIN.presence_penalty
+    typical_p: Share = _PLAIN.typical_p
+    top_n_sigma: Annotated[float, msgspec.Meta(ge=-1.0, le=20.0)] = _PLAIN.top_n_sigma
+    xtc_probability: Share = _PLAIN.xtc_probability
+    xtc_threshold: Share = _PLAIN.xtc_threshold
+    dynatemp_range: Annotated[float, msgspec.Meta(ge=0.0, le=5.0)] = _PLAIN.dynatemp_range
+    dynatemp_exponent: Annotated[float, msgspec.Meta(gt=0.0, le=10.0)] = _PLAIN.dynatemp_exponent
+    dry_multiplier: Annotated[float, msgspec.Meta(ge=0.0, le=10.0)] = _PLAIN.dry_multiplier
+    dry_base: Annotated[float, msgspec.Meta(ge=1.0, le=10.0)] = _PLAIN.dry_base
+    dry_allowed_length: Annotated[int, msgspec.Meta(ge=1, le=1000)] = _PLAIN.dry_allowed_length
+    dry_penalty_last_n: Window = _PLAIN.dry_penalty_last_n
+    mirostat: Annotated[int, msgspec.Meta(ge=0, le=2)] = _PLAIN.mirostat
+    mirostat_tau: Annotated[float, msgspec.Meta(gt=0.0, le=20.0)] = _PLAIN.mirostat_tau
+    mirostat_eta: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] = _PLAIN.mirostat_eta
+    think: bool | None = None
+    think_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    prefill: str = ""
     overflow: Overflow = Overflow.STOP
 
     def sampling(self) -> Sampling:
         """The parameters as the engine takes them."""
-        return Sampling(
-            temperature=self.temperature,
-            top_k=self.top_k,
-            top_p=self.top_p,
-            min_p=self.min_p,
-            repeat_penalty=self.repeat_penalty,
-            repeat_last_n=self.repeat_last_n,
-            seed=self.seed,
-        )
+        names = {field.name for field in msgspec.structs.fields(Sampling)}
+        own = {field.name: getattr(self, field.name) for field in msgspec.structs.fields(type(self))}
+        return Sampling(**{name: value for name, value in own.items() if name in names})
+
+    def thinking(self) -> Thinking:
+        """How much a model may think, as the engine takes it."""
+        return Thinking(enabled=self.think, budget=self.think_tokens)

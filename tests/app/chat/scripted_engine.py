@@ -20,6 +20,7 @@ from engine.protocol.types import (
     LoadOptions,
     ModelInfo,
     Sampling,
+    Thinking,
 )
 
 CPU = DeviceInfo(
@@ -63,6 +64,9 @@ class Asked:
     done: Callable[[Finished | Failed], None]
     conversation: str = ""
     overflow: Overflow = Overflow.STOP
+    thinking: Thinking = field(default_factory=Thinking)
+    prefill: str = ""
+    prefill_thinking: str = ""
 
     def say(self, *pieces: str) -> None:
         """One delta for each piece."""
@@ -131,13 +135,16 @@ class ScriptedEngine(QObject):
         on_progress: Callable[[Progress], None],
         done: Callable[[Finished | Failed], None],
         *,
+        thinking: Thinking = Thinking(),  # noqa: B008 - frozen
+        prefill: str = "",
+        prefill_thinking: str = "",
         conversation: str = "",
         overflow: Overflow = Overflow.STOP,
     ) -> int:
         self._ids += 1
-        self.log.generated.append(
-            Asked(self._ids, tuple(messages), sampling, max_tokens, on_delta, on_progress, done, conversation, overflow)
-        )
+        how = (conversation, overflow, thinking, prefill, prefill_thinking)
+        asked = Asked(self._ids, tuple(messages), sampling, max_tokens, on_delta, on_progress, done, *how)
+        self.log.generated.append(asked)
         return self._ids
 
     def cancel(self, request_id: int) -> None:

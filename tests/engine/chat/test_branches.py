@@ -207,7 +207,7 @@ def test_settings_belong_to_a_conversation(store: Store) -> None:
 
 
 def test_what_an_answer_was_made_with(store: Store) -> None:
-    settings = RunSettings(system_prompt="Be short.", thinking=Thinking(enabled=False), prefill="Yes", dropped=2)
+    settings = RunSettings(system_prompt="Be short.", thinking=Thinking(enabled=False), prefill="Yes")
     turn(store, "c", "Hi", "Hello")
     answer = ids(store)[1]
     store.end(AnswerEnd(id=answer, text="Hello", status=Status.DONE, settings=settings))

@@ -1,0 +1,184 @@
+"""The one answer that runs: how it begins on disk, and how its end gets there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from app.chat import chat_notices
+from app.chat.database import ChatDatabase
+from app.chat.engine_seam import AnswerEngine
+from app.chat.model_choice import Choice
+from app.chat.running_answer import RunningAnswer
+from app.chat.settings import ChatSettings
+from app.chat.unsaved import UnsavedAnswers
+from app.notices import Notices
+from engine.chat.ids import new_id
+from engine.chat.records import AnswerEnd, AnswerStart, Conversation, Message, Thread
+from engine.chat.store import Store
+from engine.client.session import WorkerState
+from engine.errors import VrambleError
+
+
+class NotStored(NamedTuple):
+    """An answer that could not begin: its conversation, why, and the question that belongs back into the composer."""
+
+    conversation: str
+    error: VrambleError
+    text: str
+
+
+class Answering(QObject):
+    """Runs one answer at a time: the store first, then the engine, then the store again.
+
+    Args:
+        unsaved: Takes the ends of answers.
+        choose: The model to load when none is, or why there is none.
+        now: Seconds since 1970, for ids.
+
+    Attributes:
+        changed: The row of `running` changed.
+        stored: The `Thread` that is answered is on disk.
+        refused: `NotStored`.
+        ended: An answer ended; `running` is None again, the `AnswerEnd` is on its way to the disk.
+        kept: The `Conversation` of an ended answer as it is on disk now.
+        model_wanted: The user asked to choose a model.
+    """
+
+    changed = Signal()
+    stored = Signal(object)
+    refused = Signal(object)
+    ended = Signal(object)
+    kept = Signal(object)
+    model_wanted = Signal()
+
+    def __init__(
+        self,
+        engine: AnswerEngine,
+        database: ChatDatabase,
+        notices: Notices,
+        choose: Callable[[], Choice | VrambleError],
+        unsaved: UnsavedAnswers,
+        now: Callable[[], float] = time.time,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._engine, self._database, self._notices = engine, database, notices
+        self._choose, self._unsaved, self._now = choose, unsaved, now
+        self._expected = ""
+        self._closed = False
+        self.running: RunningAnswer | None = None
+
+    def can_begin(self, conversation: str | None) -> bool:
+        """Whether ``conversation`` (None: a new one) can be answered now; if not, the user is told why."""
+        return not self._closed and not self._is_busy(conversation) and self._has_model()
+
+    def begin(
+        self,
+        conversation: str,
+        settings: ChatSettings,
+        work: Callable[[Store, AnswerStart], Thread],
+        *,
+        text: str = "",
+        resumed: Message | None = None,
+        model: Choice | None = None,
+    ) -> RunningAnswer:
+        """Store with ``work`` what is to be answered, then have it answered. Only after `can_begin`.
+
+        Args:
+            text: The question, to be given back when it cannot be stored.
+            resumed: The answer that goes on; None: a new one.
+            model: Loaded first; None: whichever is loaded.
+        """
+        running, start = self._prepare(conversation, settings, resumed, model)
+        self._database.call(lambda store: work(store, start), lambda result: self._take(running, result, text))
+        return running
+
+    def expect(self, model: str) -> None:
+        """The name of the model that will answer, until one has."""
+        self._expected = model
+        if self.running is not None:
+            self.running.expect(model)
+
+    def stop(self, conversation: str | None) -> None:
+        """Stop the answer that runs in ``conversation``."""
+        if self.running is not None and self.running.conversation == conversation:
+            self.running.stop()
+
+    def close(self) -> None:
+        """Save what is being written; nothing begins any more."""
+        self._closed = True
+        running, self.running = self.running, None
+        if running is not None:
+            self._unsaved.save(running.abandon(), running.conversation, self._keep)
+
+    def _prepare(
+        self, conversation: str, settings: ChatSettings, resumed: Message | None, choice: Choice | None
+    ) -> tuple[RunningAnswer, AnswerStart]:
+        model = self._engine.model
+        name = None if model is None or choice is not None else model.name
+        start = AnswerStart(id=new_id(self._now()) if resumed is None else resumed.id, model=name)
+        running = RunningAnswer(
+            start,
+            conversation,
+            settings,
+            self._engine,
+            self._database,
+            self._choose,
+            self,
+            resumed=resumed,
+            model=choice,
+        )
+        running.changed.connect(self.changed)
+        running.unsaved.connect(self._unsaved.tell)
+        running.ended.connect(self._end)
+        running.expect(self._expected)
+        self.running = running
+        return running, start
+
+    def _take(self, running: RunningAnswer, result: Thread | VrambleError, text: str) -> None:
+        """The question is on disk (or is not): only now the engine is asked."""
+        if self._closed:
+            return
+        if not isinstance(result, VrambleError):
+            self.stored.emit(result)
+            running.ask(result)
+            return
+        self.running = None
+        running.abandon()
+        running.deleteLater()
+        self._notices.post(chat_notices.not_saved(result))
+        self.refused.emit(NotStored(running.conversation, result, text))
+
+    def _end(self, end: AnswerEnd) -> None:
+        running, self.running = self.running, None
+        if running is not None:
+            self._unsaved.save(end, running.conversation, self._keep)
+            running.deleteLater()
+        self._notices.withdraw(chat_notices.BUSY)
+        self.ended.emit(end)
+
+    def _keep(self, conversation: Conversation) -> None:
+        self.kept.emit(conversation)
+
+    def _is_busy(self, conversation: str | None) -> bool:
+        """Whether an answer runs; one elsewhere is told, one here is plain to see."""
+        if self.running is None:
+            return False
+        if self.running.conversation != conversation:
+            self._notices.post(chat_notices.busy_elsewhere(self.running.stop))
+        return True
+
+    def _has_model(self) -> bool:
+        """Whether a model is loaded, about to be, or can be chosen."""
+        engine = self._engine
+        coming = engine.state in (WorkerState.STARTING, WorkerState.LOADING)
+        reason = None if engine.model or engine.last_load or coming else self._choose()
+        if isinstance(reason, VrambleError):
+            self._notices.post(chat_notices.no_model(reason, self.model_wanted.emit))
+            return False
+        self._notices.withdraw(chat_notices.NO_MODEL)
+        return True

@@ -1,0 +1,135 @@
+"""The messages of the open conversation: from the disk to the transcript."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from app.chat.answering import Answering
+from app.chat.conversation_list import ConversationListModel
+from app.chat.database import ChatDatabase
+from app.chat.deletions import Deletions
+from app.chat.open_conversation import OpenConversation
+from app.chat.parameters import Parameters
+from app.chat.rows import MessageRow, row_of
+from app.chat.transcript import TranscriptModel
+from app.chat.unsaved import UnsavedAnswers
+from engine.chat.records import Conversation, Message, Thread
+from engine.errors import VrambleError
+
+_NUMBERED = re.compile(r" \((\d+)\)$")
+
+
+class OpenThread(QObject):
+    """Reads and shows the open conversation, with what of it is not on the disk yet.
+
+    Args:
+        failed: Told what could not be read.
+
+    Attributes:
+        moved: Another conversation is open, or an answer began in this one.
+    """
+
+    moved = Signal()
+
+    def __init__(
+        self,
+        conversations: ConversationListModel,
+        transcript: TranscriptModel,
+        database: ChatDatabase,
+        answering: Answering,
+        unsaved: UnsavedAnswers,
+        deletions: Deletions,
+        parameters: Parameters,
+        failed: Callable[[VrambleError], None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._conversations, self._transcript, self._database = conversations, transcript, database
+        self._answering, self._unsaved, self._deletions = answering, unsaved, deletions
+        self._parameters, self._failed = parameters, failed
+        self.place = OpenConversation(conversations, transcript, self)
+        answering.changed.connect(self._show_running)
+        answering.stored.connect(self._show_stored)
+        answering.kept.connect(self.keep)
+
+    def rows(self) -> tuple[MessageRow, ...]:
+        """The messages that are shown."""
+        return self._transcript.rows
+
+    def shown(self) -> str | None:
+        """The open conversation, if its messages are on the screen."""
+        return self.place.id if self.place.is_shown else None
+
+    def branch_title(self) -> str:
+        """A title for a branch of the open conversation that no other has."""
+        record = self.place.record
+        title = _NUMBERED.sub("", record.title) if record is not None else ""
+        taken = {one.title for one in self._conversations.rows}
+        return next(name for number in range(2, len(taken) + 3) if (name := f"{title} ({number})") not in taken)
+
+    def follow(self) -> None:
+        """An answer began."""
+        self.moved.emit()
+
+    def leave(self) -> None:
+        """Go to an empty chat."""
+        self.place.leave()
+        self._parameters.follow(None, None)
+        self.moved.emit()
+
+    def open(self, conversation: str) -> None:
+        """Show a conversation."""
+        if conversation != self.place.id:
+            self.place.go(conversation)
+            self._parameters.follow(self.place.record, conversation)
+            self.moved.emit()
+            self.load(conversation)
+
+    def load(self, conversation: str) -> None:
+        """Read a conversation, and show it if it is open."""
+        self._database.call(lambda store: store.thread(conversation), lambda result: self.take(conversation, result))
+
+    def take(self, conversation: str, result: Thread | VrambleError | None) -> None:
+        """What was read of ``conversation``."""
+        if isinstance(result, VrambleError):
+            self._failed(result)
+        elif conversation == self.place.id:
+            if result is None:
+                self.leave()
+            else:
+                self.show(result)
+
+    def show(self, thread: Thread) -> None:
+        """Show the open conversation as it is now."""
+        self.place.show(thread.conversation.id, [self._row(message) for message in thread.messages])
+        self.keep(thread.conversation)
+
+    def keep(self, conversation: Conversation) -> None:
+        """List a conversation, or its new state."""
+        if conversation.id not in self._deletions:
+            self._conversations.put(conversation)
+            if conversation.id == self.place.id:
+                self._parameters.follow(conversation, conversation.id)
+            self.place.tell()
+
+    def _row(self, message: Message) -> MessageRow:
+        row = row_of(self._unsaved.laid_over(message))
+        running = self._answering.running
+        if running is not None and running.id == row.id:
+            running.place(row)
+            return running.row
+        return row
+
+    def _show_stored(self, thread: Thread) -> None:
+        if self.place.id == thread.conversation.id:
+            self.show(thread)
+        else:
+            self.keep(thread.conversation)
+
+    def _show_running(self) -> None:
+        running = self._answering.running
+        if running is not None and self.place.shows(running.conversation):
+            self._transcript.update(running.row)
