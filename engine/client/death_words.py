@@ -49,7 +49,7 @@ BY_VERDICT: dict[Verdict, Words] = {
     ),
     Verdict.NO_PROGRESS: (
         HANG,
-        "The engine stood still for several minutes and was ended.",
+        "The engine stood still for too long and was ended.",
         "The next message starts it again and loads the model.",
     ),
     Verdict.CLOSED: ("worker-silent", "The engine stopped talking and was ended.", AGAIN),

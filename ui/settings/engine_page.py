@@ -87,7 +87,7 @@ class EnginePage(SettingsPage):
                 (KvType.Q8_0, self.tr("Half (q8_0)")),
                 (KvType.Q4_0, self.tr("A quarter (q4_0)")),
             ],
-            self.tr("Keys and values differ"),
+            self.tr("Mixed"),
         )
         control.setObjectName("engine-kv")
         self._kv = BoundRow(

@@ -129,7 +129,7 @@ def test_one_choice_sets_keys_and_values(settings: Settings) -> None:
     assert (settings.engine.kv_type_k, settings.engine.kv_type_v) == (KvType.Q8_0, KvType.Q8_0)
     settings.put(EngineSettings, kv_type_k=KvType.F16)
     choice = settings.find("engine-kv", Choice)
-    assert choice.currentText() == "Keys and values differ"
+    assert choice.currentText() == "Mixed"
     assert arrow_of(choice).isVisible()
     choose(settings, choice, KvType.F16)
     assert [choice.itemText(i) for i in range(choice.count())] == ["Full (f16)", "Half (q8_0)", "A quarter (q4_0)"]
