@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from PySide6.QtWidgets import QWidget
 
+from app.memory.settings import MemorySettings, Park
 from app.settings.records import EngineSettings
 from app.settings.rules import Rule, settled
 from app.settings.store import SettingsStore
@@ -27,6 +28,7 @@ class EnginePage(SettingsPage):
         self._store = store
         self._engine = RowMaker(theme, store, EngineSettings)
         self._upkeep = RowMaker(theme, store, WorkerSettings)
+        self._memory = RowMaker(theme, store, MemorySettings)
         self.set_title(
             self.tr("Model loading"),
             self.tr("How a model is loaded, unless it has options of its own. Changes apply to the next load."),
@@ -184,6 +186,7 @@ class EnginePage(SettingsPage):
                 suffix=minutes,
             )
         )
+        self._build_park(section)
         self._build_caches(section)
         section.add(
             self._upkeep.switch(
@@ -193,6 +196,13 @@ class EnginePage(SettingsPage):
                 words="self-test check",
             )
         )
+
+    def _build_park(self, section: Section) -> None:
+        title = self.tr("When memory runs short")
+        text = self.tr("Parking gives the model's memory back; one click loads it again. Answers are not lost.")
+        never, ask, park = self.tr("Do nothing"), self.tr("Ask me"), self.tr("Park the model")
+        choices = [(Park.NEVER, never), (Park.ASK, ask), (Park.AUTOMATICALLY, park)]
+        section.add(self._memory.choice("park", title, text, choices, words="pressure oom unload games"))
 
     def _build_caches(self, section: Section) -> None:
         ram, disk = self.tr("Keep conversations in RAM"), self.tr("Keep conversations on the disk")
