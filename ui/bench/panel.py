@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.bench.wish import Wish
 from engine.bench.records import Protocol, Race
@@ -16,10 +16,10 @@ from engine.protocol.types import DeviceInfo, DeviceKind
 from ui.bench import words
 from ui.settings.controls import Choice, Number
 from ui.settings.row import PlainLabel, plain_label
-from ui.theme import SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme
+from ui.theme import SCROLL_BAR, SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme
 from ui.widgets.text_button import TextButton
 
-WIDTH = 300
+WIDTH = 272
 MOST_RUNS = 20
 
 
@@ -146,8 +146,10 @@ class Panel(QWidget):
         self._stop.clicked.connect(self.stop_wanted)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACE_L, SPACE_L, SPACE_L, SPACE_L)
+        choices = QWidget()
+        choices.setProperty("role", "page")
+        column = QVBoxLayout(choices)
+        column.setContentsMargins(SPACE_L, SPACE_L, SPACE_L, 0)
         column.setSpacing(SPACE_XS)
         self._device_label = self._label(self.tr("Device"))
         self._boxes_label = self._label(self.tr("Devices that take part"))
@@ -162,10 +164,21 @@ class Panel(QWidget):
                 column.addWidget(widget)
             column.addSpacing(SPACE_M)
         column.addStretch(1)
-        column.addWidget(self._note)
-        column.addSpacing(SPACE_S)
-        column.addWidget(self._run)
-        column.addWidget(self._stop)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(choices)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(SPACE_L, SPACE_S, SPACE_L, SPACE_L)
+        for widget in (self._note, self._run, self._stop):
+            foot.addWidget(widget)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(scroll, 1)
+        whole.addLayout(foot)
 
     def _label(self, text: str) -> PlainLabel:
         return plain_label(text)
@@ -207,4 +220,4 @@ class Panel(QWidget):
         self._run.setToolTip(hint if self._model.count() else self.tr("Get a model first."))
 
     def _limit(self) -> None:
-        self.setFixedWidth(min(self._theme.px(WIDTH), 400) + 2 * SPACE_L)
+        self.setFixedWidth(self._theme.px(WIDTH) + 2 * SPACE_L + SCROLL_BAR)

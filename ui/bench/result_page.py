@@ -38,7 +38,6 @@ class ResultPage(QScrollArea):
         self._report: Report | None = None
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._build()
         self._lay_out()
         theme.changed.connect(self._dress)
@@ -81,7 +80,7 @@ class ResultPage(QScrollArea):
         card = next(iter(cards)) if len(cards) == 1 else ""
         heading = self.tr("Published by others for {0}").format(card) if card else self.tr("Published by others")
         self._others_title.setText(heading)
-        for button in (self._copy, self._save_json, self._save_markdown):
+        for button in (self._copy, self._save):
             button.setEnabled(not live)
 
     def _second_figure(self, report: Report) -> str:
@@ -145,10 +144,10 @@ class ResultPage(QScrollArea):
         self._copy = TextButton(theme, self.tr("Copy as Markdown"), "copy")
         self._copy.setObjectName("benchCopy")
         self._copy.clicked.connect(self._copy_markdown)
-        self._save_json = TextButton(theme, self.tr("Save as JSON…"), "download-simple")
-        self._save_json.clicked.connect(lambda: self._save("json"))
-        self._save_markdown = TextButton(theme, self.tr("Save as Markdown…"), "download-simple")
-        self._save_markdown.clicked.connect(lambda: self._save("md"))
+        self._save = TextButton(theme, self.tr("Save…"), "download-simple")
+        self._save.setObjectName("benchSave")
+        self._save.setToolTip(self.tr("As JSON or as Markdown"))
+        self._save.clicked.connect(self._choose_file)
 
     def _lay_out(self) -> None:
         inside = QWidget()
@@ -180,7 +179,7 @@ class ResultPage(QScrollArea):
         column.addWidget(self._remarks)
         buttons = QHBoxLayout()
         buttons.setSpacing(SPACE_S)
-        for button in (self._copy, self._save_markdown, self._save_json):
+        for button in (self._copy, self._save):
             buttons.addWidget(button)
         buttons.addStretch(1)
         column.addLayout(buttons)
@@ -229,15 +228,19 @@ class ResultPage(QScrollArea):
         QGuiApplication.clipboard().setText(self._text("md"))
         self.told.emit(self.tr("Copied."))
 
-    def _save(self, kind: str) -> None:
+    def _choose_file(self) -> None:
         assert self._report is not None
         dialog = QFileDialog(self.window(), self.tr("Save the benchmark"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind)
+        dialog.setNameFilters(["JSON (*.json)", "Markdown (*.md)"])
+        dialog.setDefaultSuffix("json")
+        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix("md" if "*.md" in chosen else "json"))
         name = "".join(sign if sign.isalnum() or sign in "-._" else "-" for sign in self._report.model.name)
-        dialog.selectFile(f"benchmark-{name}.{kind}")
-        text = self._text(kind)
-        dialog.fileSelected.connect(lambda chosen: self.save_to(Path(chosen), text))
+        dialog.selectFile(f"benchmark-{name}")
+        texts = {kind: self._text(kind) for kind in ("json", "md")}
+        dialog.fileSelected.connect(
+            lambda chosen: self.save_to(Path(chosen), texts["md" if chosen.endswith(".md") else "json"])
+        )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 

@@ -239,7 +239,9 @@ def test_nothing_is_cut_at_any_text_size(make_page: MakePage, theme: Theme, mode
     page.choose("benchRace", 1)
     theme.set_mode(mode)
     theme.set_scale(scale)
+    page.window.resize(1280, 764)
     page.run()
+    assert page.window._result.horizontalScrollBar().maximum() == 0
     chart = page.find("benchChart", BarChart)
     assert chart.height() >= chart.sizeHint().height()
     view = page.find("benchTable", QTableView)
