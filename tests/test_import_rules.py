@@ -22,7 +22,7 @@ FEATURE_EDGES = {
     "bench": {"chat", "load", "worker"},  # load flags; options of single models; a worker of its own
     "chat": {"worker", "settings"},
     "doctor": {"worker"},  # asks the engine that runs
-    "fit": {"chat", "worker"},  # the MODEL argument and the load flags of the commands
+    "fit": {"chat", "downloads", "load", "worker"},  # flags of the commands; headers and options for badges
     "load": {"settings"},  # keeps options of single models
     "memory": {"worker", "settings"},  # parks the model when memory is short
     "worker": {"settings", "power"},  # keeps which models need safer settings; looks after the model after a sleep

@@ -20,6 +20,7 @@ from ui.chat.hint import HintLine
 from ui.chat.model_actions import ModelActions
 from ui.chat.page import ConversationPage
 from ui.chat.sidebar import Sidebar
+from ui.chat.transcript.commands import NamedModel
 from ui.chat.words import isolated, safer_text
 from ui.memory.strip import MemoryStrip
 from ui.start_trace import FirstPaint
@@ -99,9 +100,12 @@ class MainWindow(QMainWindow):
 
         if self._manager is None:
             services = self._services
-            self._manager = ModelManagerWindow(services.library, services.downloads, services.worker, self._theme)
+            self._manager = ModelManagerWindow(
+                services.library, services.downloads, services.worker, self._theme, badges=services.badges
+            )
             self._manager.load_requested.connect(self._load_from_manager)
             self._manager.options_requested.connect(self._choose_options_from_manager)
+            self._manager.plan_requested.connect(self._choose_options_from_manager)
         if get:
             self._manager.show_get()
         self._manager.show()
@@ -204,9 +208,11 @@ class MainWindow(QMainWindow):
         self._sidebar = Sidebar(services.chat, services.notices, theme)
         self._header = Header(services.worker, services.library, self._model_actions, theme)
         self._first_run = FirstRunPage(theme, has_starter=has_starter)
-        self._page = ConversationPage(services.chat, services.worker, services.notices, theme)
+        self._page = ConversationPage(
+            services.chat, services.worker, services.notices, theme, models=self._models_to_answer
+        )
         self._notice_bar = NoticeBar(services.notices, theme)
-        self._composer = Composer(services.chat.send, theme)
+        self._composer = Composer(services.chat.send, theme, edit=services.chat.steering.edit)
         self._hint = HintLine(services.chat, services.worker, services.settings, self._composer.set_hint, self)
         self._strip = MemoryStrip(services.memory, services.worker, theme)
         self._strip.setObjectName("memoryStrip")
@@ -263,6 +269,8 @@ class MainWindow(QMainWindow):
         self._first_run.find_wanted.connect(lambda: self.open_manager(get=True))
         self._page.choose_wanted.connect(self._header.open_picker)
         self._page.mouse_done.connect(self.focus)
+        self._page.edit_wanted.connect(self._composer.edit_message)
+        self._composer.edit_last_wanted.connect(self._page.edit_last)
         self._sidebar.composing_wanted.connect(self._composer.append)
         self._notice_bar.left.connect(self.focus)
         self._composer.stop_requested.connect(chat.stop)
@@ -342,15 +350,18 @@ class MainWindow(QMainWindow):
         if changed and self.isVisible():
             self.focus()
 
+    def _models_to_answer(self) -> list[NamedModel]:
+        return [NamedModel(model.label, model.path) for model in self._services.library.models if model.can_chat]
+
     def _load_from_manager(self, path: Path) -> None:
         self._model_actions.load(path)
         self.raise_()
         self.activateWindow()
 
-    def _choose_options_from_manager(self, path: Path) -> None:
+    def _choose_options_from_manager(self, path: Path, options: LoadOptions | None = None) -> None:
         self.raise_()
         self.activateWindow()
-        self._model_actions.choose_options(path)
+        self._model_actions.choose_options(path, options)
 
     def _conversation_changed(self, conversation: Conversation | None) -> None:
         place = conversation.id if conversation is not None else None

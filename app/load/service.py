@@ -123,6 +123,21 @@ class LoadService(QObject):
         except VrambleError:
             return None
 
+    def forecast_of(self, model: FitModel) -> FitPlan | None:
+        """What a load of a model that is not here would take, with the options for all models."""
+        from engine.memory.fit import predict
+
+        try:
+            return predict(model, self.defaults, self._machine()) if self.devices else None
+        except VrambleError:
+            return None
+
+    def suggest_for(self, model: FitModel) -> tuple[Suggestion, ...]:
+        """Changes with which it would fit."""
+        from engine.memory.fit import suggest
+
+        return suggest(model, self.defaults, self._machine()) if self.forecast_of(model) is not None else ()
+
     def suggest(self, path: Path, options: LoadOptions) -> tuple[Suggestion, ...]:
         """Changes with which ``options`` would fit, the one that costs least first; none when they fit."""
         model = self._fit_model(path, options)

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from app.fit.badges import UNKNOWN, Badge
 from engine.library.listing import RepoFile
 from ui.library import words
+from ui.library.fit_column import badge_data
 from ui.theme import Theme
 from ui.widgets.elided_label import plain_tooltip
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 ROW_ROLE = Qt.ItemDataRole.UserRole
+BADGE_ROLES = (
+    Qt.ItemDataRole.DisplayRole,
+    Qt.ItemDataRole.DecorationRole,
+    Qt.ItemDataRole.ForegroundRole,
+    Qt.ItemDataRole.ToolTipRole,
+)
 
 
 class Column(IntEnum):
-    """Columns from left to right."""
+    """Columns from left to right, apart from `FIT`, which is shown behind the size."""
 
     QUANT = 0
     SIZE = 1
     QUALITY = 2
     FILE = 3
     STATUS = 4
+    FIT = 5
 
 
 class FilesTable(QAbstractTableModel):
@@ -36,6 +46,8 @@ class FilesTable(QAbstractTableModel):
         self._theme = theme
         self._rows: tuple[RepoFile, ...] = ()
         self._status: dict[str, str] = {}
+        self._fit: Callable[[RepoFile], Badge] = lambda _file: UNKNOWN
+        self._badges: dict[RepoFile, Badge] = {}
         theme.changed.connect(self._repaint)
 
     @property
@@ -47,7 +59,25 @@ class FilesTable(QAbstractTableModel):
         """Show the files of another listing."""
         self.beginResetModel()
         self._rows = rows
+        self._badges.clear()
         self.endResetModel()
+
+    def set_fit(self, fit: Callable[[RepoFile], Badge]) -> None:
+        """Where badges come from."""
+        self._fit = fit
+
+    def refit(self) -> None:
+        """Badges may be others now."""
+        before, self._badges = self._badges, {}
+        if any(self.badge(row) != before.get(row) for row in self._rows if row in before):
+            last = len(self._rows) - 1
+            self.dataChanged.emit(self.index(0, Column.FIT), self.index(last, Column.FIT))
+
+    def badge(self, row: RepoFile) -> Badge:
+        """Of one row."""
+        if row not in self._badges:
+            self._badges[row] = self._fit(row)
+        return self._badges[row]
 
     def set_status(self, status: dict[str, str]) -> None:
         """A word for files by path: installed, downloading."""
@@ -77,6 +107,7 @@ class FilesTable(QAbstractTableModel):
             Column.QUALITY: self.tr("Quality"),
             Column.FILE: self.tr("File"),
             Column.STATUS: self.tr("Status"),
+            Column.FIT: self.tr("Fit"),
         }.get(Column(section))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -84,6 +115,8 @@ class FilesTable(QAbstractTableModel):
         if not index.isValid() or not 0 <= index.row() < len(self._rows):
             return None
         row, column = self._rows[index.row()], Column(index.column())
+        if column is Column.FIT and role in BADGE_ROLES:
+            return None if row.companion else badge_data(self.badge(row), self._theme, role)
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(row, column)
         if role == ROW_ROLE:

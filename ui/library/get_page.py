@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
 from app.downloads.service import DownloadService, RepoListing
+from app.fit.badges import UNKNOWN, FitBadges
 from app.library.service import LibraryService
 from engine.errors import VrambleError
 from engine.library.address import parse_repo
@@ -15,6 +16,8 @@ from engine.library.listing import RepoFile, choose
 from ui.library import words
 from ui.library.file_status import Status, status_of
 from ui.library.files_model import ROW_ROLE, Column, FilesTable
+from ui.library.fit_column import FitColumn
+from ui.library.fit_sheet import FitSheet
 from ui.library.message_slot import MessageSlot
 from ui.library.table_view import TableView
 from ui.theme import SPACE_M, SPACE_S, Theme
@@ -22,7 +25,7 @@ from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.text_button import TextButton
 
-WIDTHS = (124, 92, 210, 300, 124)
+WIDTHS = (124, 92, 190, 280, 110, 172)
 SUGGESTIONS = (
     ("Qwen/Qwen3-0.6B-GGUF", "0.6 GB"),
     ("Qwen/Qwen3-4B-GGUF", "2.5 GB"),
@@ -41,9 +44,15 @@ class GetPage(QWidget):
     started = Signal(int)
 
     def __init__(
-        self, downloads: DownloadService, library: LibraryService, theme: Theme, parent: QWidget | None = None
+        self,
+        downloads: DownloadService,
+        library: LibraryService,
+        theme: Theme,
+        badges: FitBadges | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._badges = badges
         self._downloads, self._library, self._theme = downloads, library, theme
         self._listing: RepoListing | None = None
         self._build_top()
@@ -83,6 +92,44 @@ class GetPage(QWidget):
         self._view.selectionModel().selectionChanged.connect(self._show_chosen)
         self._view.doubleClicked.connect(self._download)
         self._view.enter_pressed.connect(self._download)
+        self._watch_fit()
+
+    def _watch_fit(self) -> None:
+        badges = self._badges
+        if badges is None:
+            self._view.setColumnHidden(Column.FIT, True)
+            return
+        self._table.set_fit(lambda file: badges.of_file(self._listing, file) if self._listing else UNKNOWN)
+        badges.changed.connect(self._table.refit)
+        self._fit_column = FitColumn(
+            self._view, Column.FIT, Column.SIZE, self._look_at, self._table.refit, self._explain
+        )
+        self._view.selectionModel().selectionChanged.connect(self._fit_column.look_soon)
+
+    def _look_at(self, rows: range) -> None:
+        found = self._listing
+        if self._badges is not None and found is not None:
+            seen = [found.files[row] for row in rows if row < len(found.files)]
+            self._badges.look_at_files(found, seen, self._chosen())
+
+    def _explain(self, row: int, cell: QRect) -> None:
+        found, badges = self._listing, self._badges
+        if badges is None or found is None or found.files[row].companion:
+            return
+        file = found.files[row]
+        other = badges.smaller_file(found, file)
+        sheet = FitSheet(
+            self._theme,
+            file.quant or file.path,
+            badges.of_file(found, file),
+            badges.suggestions_for_file(found, file),
+            self,
+            installed=False,
+            other=(other.quant or other.path) if other is not None else "",
+        )
+        if other is not None:
+            sheet.other_wanted.connect(lambda: self._view.choose(found.files.index(other)))
+        sheet.open_at(cell)
 
     def _build_empty(self) -> EmptyState:
         buttons = []
@@ -162,6 +209,8 @@ class GetPage(QWidget):
         self._messages.clear()
         self._downloads.cancel_listing()
         self._listing = None
+        if self._badges is not None:
+            self._badges.leave_files()
         try:
             repo = parse_repo(text).repo
         except VrambleError as error:
@@ -195,6 +244,8 @@ class GetPage(QWidget):
             return
         self._listing = found
         self._table.set_rows(found.files)
+        if self._badges is not None:
+            self._fit_column.look_soon()
         self._refresh_status()
         if not found.files:
             self._pages.setCurrentWidget(self._empty)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from app.fit.badges import UNKNOWN, Badge
 from app.library.service import FileState, InstalledModel
 from engine.library.names import shown
-from ui.library import words
+from ui.library import fit_words, words
+from ui.library.fit_column import badge_data
 from ui.theme import Theme
 from ui.widgets.elided_label import plain_tooltip
 
@@ -22,10 +25,17 @@ NOWHERE = QModelIndex()
 ROW_ROLE = Qt.ItemDataRole.UserRole
 """The whole `InstalledModel`."""
 SORT_ROLE = Qt.ItemDataRole.UserRole + 1
+BADGE_ROLES = (
+    Qt.ItemDataRole.DisplayRole,
+    Qt.ItemDataRole.DecorationRole,
+    Qt.ItemDataRole.ForegroundRole,
+    Qt.ItemDataRole.ToolTipRole,
+    SORT_ROLE,
+)
 
 
 class Column(IntEnum):
-    """Columns from left to right."""
+    """Columns from left to right, apart from `FIT`, which is shown behind the size."""
 
     NAME = 0
     QUANT = 1
@@ -33,6 +43,7 @@ class Column(IntEnum):
     CONTEXT = 3
     STATUS = 4
     FOLDER = 5
+    FIT = 6
 
 
 class InstalledTable(QAbstractTableModel):
@@ -44,6 +55,8 @@ class InstalledTable(QAbstractTableModel):
         self._rows: tuple[InstalledModel, ...] = ()
         self._folder = Path()
         self._loaded: str | None = None
+        self._fit: Callable[[Path], Badge] = lambda _path: UNKNOWN
+        self._badges: dict[Path, Badge] = {}
         theme.changed.connect(self._repaint)
 
     def set_rows(self, rows: tuple[InstalledModel, ...], folder: Path) -> None:
@@ -55,6 +68,23 @@ class InstalledTable(QAbstractTableModel):
         self.beginResetModel()
         self._rows, self._folder = rows, folder
         self.endResetModel()
+
+    def set_fit(self, fit: Callable[[Path], Badge]) -> None:
+        """Where badges come from."""
+        self._fit = fit
+
+    def refit(self) -> None:
+        """Badges may be others now."""
+        before, self._badges = self._badges, {}
+        if any(self.badge(row) != before.get(row.path) for row in self._rows if row.path in before):
+            last = len(self._rows) - 1
+            self.dataChanged.emit(self.index(0, Column.FIT), self.index(last, Column.FIT))
+
+    def badge(self, row: InstalledModel) -> Badge:
+        """Of one row; only what can be loaded has one."""
+        if row.path not in self._badges:
+            self._badges[row.path] = self._fit(row.path) if row.can_chat else UNKNOWN
+        return self._badges[row.path]
 
     def set_loaded(self, path: str | None) -> None:
         """Mark the model that the worker has loaded."""
@@ -90,6 +120,7 @@ class InstalledTable(QAbstractTableModel):
             Column.CONTEXT: self.tr("Context"),
             Column.STATUS: self.tr("Status"),
             Column.FOLDER: self.tr("Folder"),
+            Column.FIT: self.tr("Fit"),
         }.get(Column(section))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -97,6 +128,8 @@ class InstalledTable(QAbstractTableModel):
         if not index.isValid() or not 0 <= index.row() < len(self._rows):
             return None
         row, column = self._rows[index.row()], Column(index.column())
+        if column is Column.FIT and role in BADGE_ROLES:
+            return self._fit_data(row, role)
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(row, column)
         if role == ROW_ROLE:
@@ -110,6 +143,13 @@ class InstalledTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tooltip(self._tooltip(row, column))
         return None
+
+    def _fit_data(self, row: InstalledModel, role: int) -> object:
+        """The model that is loaded says what it takes elsewhere; what cannot be loaded has no badge."""
+        if not row.can_chat:
+            return None
+        badge = self.badge(row)
+        return fit_words.sort_key(badge) if role == SORT_ROLE else badge_data(badge, self._theme, role)
 
     def _text(self, row: InstalledModel, column: Column) -> str:
         if column is Column.NAME:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
+from app.fit.badges import FitBadges
 from app.library.service import FileState, InstalledModel, LibraryService
 from app.notices import Notice, Severity
 from app.worker.service import WorkerService
 from engine.errors import VrambleError
 from ui.library import words
+from ui.library.fit_column import FitColumn, UnknownLast
+from ui.library.fit_sheet import FitSheet
 from ui.library.installed_model import ROW_ROLE, SORT_ROLE, Column, InstalledTable
 from ui.library.message_slot import MessageSlot
 from ui.library.question_bar import QuestionBar
@@ -22,7 +25,7 @@ from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.text_button import TextButton
 
-WIDTHS = (240, 116, 92, 84, 112, 230)
+WIDTHS = (230, 116, 92, 84, 100, 200, 172)
 SEARCH_FROM = 6
 """A search field is worth its place from so many models on."""
 
@@ -33,11 +36,13 @@ class InstalledPage(QWidget):
     Attributes:
         load_requested: Path of the model to load.
         options_requested: Path of the model whose load options are to be chosen.
+        plan_requested: Path of a model, and the load options to begin the choice with.
         get_wanted: There is nothing yet: show where to get a model.
     """
 
     load_requested = Signal(object)
     options_requested = Signal(object)
+    plan_requested = Signal(object, object)
     get_wanted = Signal()
 
     def __init__(
@@ -46,9 +51,11 @@ class InstalledPage(QWidget):
         worker: WorkerService,
         theme: Theme,
         open_folder: Callable[[Path], None],
+        badges: FitBadges | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._badges = badges
         self._library, self._worker, self._theme, self._open_folder = library, worker, theme, open_folder
         self._build_table()
         self._search = self._build_search()
@@ -70,7 +77,7 @@ class InstalledPage(QWidget):
 
     def _build_table(self) -> None:
         self._table = InstalledTable(self._theme, self)
-        self._proxy = QSortFilterProxyModel(self)
+        self._proxy = UnknownLast(self)
         self._proxy.setSourceModel(self._table)
         self._proxy.setSortRole(SORT_ROLE)
         self._proxy.setFilterKeyColumn(-1)
@@ -87,6 +94,38 @@ class InstalledPage(QWidget):
         self._view.enter_pressed.connect(self._load)
         self._view.shift_enter_pressed.connect(self._choose_options)
         self._view.delete_pressed.connect(self._ask_delete)
+        self._watch_fit()
+
+    def _watch_fit(self) -> None:
+        badges = self._badges
+        if badges is None:
+            self._view.setColumnHidden(Column.FIT, True)
+            return
+        self._table.set_fit(badges.of_installed)
+        badges.changed.connect(self._table.refit)
+        self._fit_column = FitColumn(
+            self._view, Column.FIT, Column.SIZE, self._look_at, self._table.refit, self._explain
+        )
+        self._view.horizontalHeader().sortIndicatorChanged.connect(self._look_at_all)
+
+    def _look_at(self, rows: range) -> None:
+        if self._badges is not None:
+            seen = [self._row(row) for row in rows if row < self._proxy.rowCount()]
+            self._badges.look_at(model.path for model in seen if model.can_chat)
+
+    def _look_at_all(self, column: int) -> None:
+        """To sort by it, all have to be known."""
+        if column == Column.FIT:
+            self._look_at(range(self._proxy.rowCount()))
+
+    def _explain(self, row: int, cell: QRect) -> None:
+        model = self._row(row)
+        if self._badges is None or not model.can_chat:
+            return
+        badge = self._badges.of_installed(model.path)
+        sheet = FitSheet(self._theme, model.label, badge, self._badges.suggestions_for(model.path), self)
+        sheet.chosen.connect(lambda options: self.plan_requested.emit(model.path, options))
+        sheet.open_at(cell)
 
     def _build_search(self) -> QLineEdit:
         search = QLineEdit()
@@ -155,6 +194,8 @@ class InstalledPage(QWidget):
         self._pages.setCurrentIndex(0 if rows else 1)
         self._search.setVisible(len(rows) >= SEARCH_FROM or bool(self._search.text()))
         self._choose(chosen.path if chosen else None)
+        if self._badges is not None:
+            self._fit_column.look_soon()
         if self._library.problems:
             text = "\n".join(self._library.problems)
             self._messages.show_notice(Notice("scan", Severity.WARN, self._library.problems[0], text))

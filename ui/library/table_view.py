@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from ui.theme import TARGET_SIZE, Theme
@@ -16,11 +16,15 @@ class TableView(QTableView):
         enter_pressed: Enter on the current row.
         shift_enter_pressed: The same with Shift.
         delete_pressed: Delete on the current row.
+        explain_pressed: The space bar on the current row.
+        seen: Other rows may be visible now.
     """
 
     enter_pressed = Signal()
     shift_enter_pressed = Signal()
     delete_pressed = Signal()
+    explain_pressed = Signal()
+    seen = Signal()
 
     def __init__(
         self,
@@ -68,6 +72,19 @@ class TableView(QTableView):
         """Show as many columns as there is room for."""
         super().resizeEvent(event)
         self._leave_out()
+        self.seen.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Rows are seen."""
+        super().showEvent(event)
+        self.seen.emit()
+
+    def seen_rows(self) -> range:
+        """The rows that are visible, at least in part."""
+        if self.model() is None or not self.model().rowCount():
+            return range(0)
+        last = self.rowAt(self.viewport().height() - 1)
+        return range(max(0, self.rowAt(0)), (self.model().rowCount() - 1 if last < 0 else last) + 1)
 
     def _leave_out(self) -> None:
         room = self.viewport().width()
@@ -96,5 +113,7 @@ class TableView(QTableView):
             (self.shift_enter_pressed if shifted else self.enter_pressed).emit()
         elif event.key() == Qt.Key.Key_Delete:
             self.delete_pressed.emit()
+        elif event.key() == Qt.Key.Key_Space:
+            self.explain_pressed.emit()
         else:
             super().keyPressEvent(event)

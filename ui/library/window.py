@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices, QKeyEvent, QKeySequence, QShortcut, 
 from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from app.downloads.service import DownloadService, JobState
+from app.fit.badges import FitBadges
 from app.library.service import LibraryService
 from app.worker.service import WorkerService
 from ui.library import words
@@ -34,10 +35,12 @@ class ModelManagerWindow(QWidget):
     Attributes:
         load_requested: Path of a model that should be loaded.
         options_requested: Path of a model whose load options should be chosen first.
+        plan_requested: The same, with the options to begin with.
     """
 
     load_requested = Signal(object)
     options_requested = Signal(object)
+    plan_requested = Signal(object, object)
 
     def __init__(
         self,
@@ -47,6 +50,7 @@ class ModelManagerWindow(QWidget):
         theme: Theme,
         *,
         opener: Callable[[Path], None] = open_folder,
+        badges: FitBadges | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -57,8 +61,8 @@ class ModelManagerWindow(QWidget):
         self.setWindowTitle(self.tr("Models – Vramble"))
         self.setMinimumSize(900, 560)
         fit_screen(self, 1180, 740)
-        self._installed = InstalledPage(library, worker, theme, opener)
-        self._get = GetPage(downloads, library, theme)
+        self._installed = InstalledPage(library, worker, theme, opener, badges)
+        self._get = GetPage(downloads, library, theme, badges)
         self._active = DownloadsPage(downloads, theme)
         self._tabs = QTabWidget()
         self._tabs.setObjectName("managerTabs")
@@ -90,6 +94,7 @@ class ModelManagerWindow(QWidget):
         self._downloads.jobs_changed.connect(self._refresh)
         self._installed.load_requested.connect(self.load_requested)
         self._installed.options_requested.connect(self.options_requested)
+        self._installed.plan_requested.connect(self.plan_requested)
         self._active.load_requested.connect(self.load_requested)
         for page in (self._installed, self._active):
             page.get_wanted.connect(self.show_get)

@@ -16,7 +16,7 @@ from ui.widgets.text_button import TextButton
 LOOKS = {
     Verdict.FITS: ("check-circle", "good"),
     Verdict.TIGHT: ("warning", "warn"),
-    Verdict.PARTLY: ("warning", "warn"),
+    Verdict.PARTLY: ("circle-half", "warn"),
     Verdict.NO: ("x-circle", "bad"),
     Verdict.UNKNOWN: ("question", "muted"),
 }

@@ -13,6 +13,7 @@ from engine.loading.check import check_options
 from engine.memory.fit.measured import Measured
 from engine.memory.fit.plan import fits_as_asked, predict
 from engine.memory.fit.records import FitDevice, FitModel, FitPlan, Suggestion, Verdict
+from engine.memory.fit.remote import scaled
 from engine.memory.fit.sizes import context_cells
 from engine.protocol.types import FlashAttention, KvType, LoadOptions
 
@@ -146,14 +147,9 @@ def weights_that_fit(model: FitModel, options: LoadOptions, devices: Sequence[Fi
     low, high, best = 0.0, 1.0, None
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        smaller = _scaled(model, middle)
+        smaller = scaled(model, middle)
         if fits_as_asked(smaller, options, devices):
             low, best = middle, smaller.weights
         else:
             high = middle
     return best
-
-
-def _scaled(model: FitModel, part: float) -> FitModel:
-    pieces = tuple(msgspec.structs.replace(piece, n_bytes=int(piece.n_bytes * part)) for piece in model.pieces)
-    return msgspec.structs.replace(model, pieces=pieces, tied=int(model.tied * part))

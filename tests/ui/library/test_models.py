@@ -49,8 +49,8 @@ def test_installed_rows(theme: Theme) -> None:
     table = InstalledTable(theme)
     tester = watch(table)
     table.set_rows((model("A"), model("B", quant="", context_length=None, folder=Path("/else"))), MODELS)
-    assert texts(table, 0) == ["A", "Q4_K_M", "5.03 GB", "40k", "Ready", "a/b"]
-    assert texts(table, 1) == ["B", "–", "5.03 GB", "–", "Ready", "/else"]
+    assert texts(table, 0) == ["A", "Q4_K_M", "5.03 GB", "40k", "Ready", "a/b", "Unknown"]
+    assert texts(table, 1) == ["B", "–", "5.03 GB", "–", "Ready", "/else", "Unknown"]
     table.set_loaded(str(MODELS / "a/b/A.gguf"))
     assert table.index(0, installed_model.Column.STATUS).data() == "Loaded"
     assert table.is_loaded(model("A"))
@@ -83,7 +83,9 @@ def test_files_rows(theme: Theme) -> None:
     table.set_rows(parse_listing("a/b", {"siblings": siblings}).files)
     table.set_status({"m-Q4_K_M.gguf": "Installed"})
     rows = {texts(table, row)[files_model.Column.FILE]: texts(table, row) for row in range(table.rowCount())}
-    assert rows["m-Q4_K_M.gguf"] == ["Q4_K_M", "1.00 GB", "Good, the usual choice", "m-Q4_K_M.gguf", "Installed"]
+    assert rows["m-Q4_K_M.gguf"] == [
+        "Q4_K_M", "1.00 GB", "Good, the usual choice", "m-Q4_K_M.gguf", "Installed", "Unknown",
+    ]  # fmt: skip
     assert rows["mmproj.gguf"][1:3] == ["unknown", "For another model"]
     assert rows["s-Q8_0-00001-of-00002.gguf (2 parts)"][:2] == ["Q8_0", "unknown"]
     del tester
