@@ -21,7 +21,7 @@ from engine.library.names import shown
 from engine.loading.profile import Suit
 from engine.memory.fit.records import FitPlan
 from engine.protocol.frames import Failed, Loaded
-from engine.protocol.types import LoadOptions
+from engine.protocol.types import LoadOptions, ModelInfo
 from ui.chat import fit_offer
 
 LOAD_NOTICE = "model-load"
@@ -72,6 +72,7 @@ class ModelActions(QObject):
         self._asked = self._told = self._told_coming = ""
         for signal in (worker.state_changed, worker.model_changed, library.models_changed, settings.changed):
             signal.connect(self._tell_name)
+        worker.model_changed.connect(self._model_changed)
         self._told_coming = self.coming
 
     @property
@@ -252,6 +253,11 @@ class ModelActions(QObject):
             self._notices.post(Notice(LOAD_NOTICE, Severity.ERROR, outcome.sentence, outcome.detail, actions))
         else:
             self.load(outcome.path)
+
+    def _model_changed(self, model: ModelInfo | None) -> None:
+        """What kept a load back is over once one succeeds, also one that a message asked for."""
+        if model is not None:
+            self._notices.withdraw(LOAD_NOTICE)
 
     def _name_of(self, path: Path) -> str:
         return next((m.name for m in self._library.models if m.path == path), path.stem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QEnterEvent, QGuiApplication, QKeyEvent
+from PySide6.QtGui import QEnterEvent, QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.notices import Action, Notice, Severity
@@ -16,6 +16,30 @@ DETAIL_LINES = 8
 _DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
 ICONS = {Severity.INFO: "info", Severity.WARN: "warning", Severity.ERROR: "warning-circle"}
 TINTS = {Severity.INFO: "muted", Severity.WARN: "warn", Severity.ERROR: "bad"}
+
+
+class Sentence(QLabel):
+    """Wrapped plain text that is never lower than its lines, also where a window is too small for everything."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self._least = 0
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+
+    def set_least(self, height: int) -> None:
+        """Be at least so high."""
+        self._least = height
+        self._stretch()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width needs another height."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._stretch()
+
+    def _stretch(self) -> None:
+        self.setMinimumHeight(max(self._least, self.heightForWidth(self.width())))
 
 
 class NoticeCard(QFrame):
@@ -34,9 +58,7 @@ class NoticeCard(QFrame):
         self._theme = theme
         self.setProperty("role", "notice")
         self.setProperty("severity", notice.severity.value)
-        self._text = QLabel(notice.text)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._text.setWordWrap(True)
+        self._text = Sentence(notice.text)
         self._text.setMinimumWidth(160)
         self._text.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
         column = QVBoxLayout(self)
@@ -140,7 +162,7 @@ class NoticeCard(QFrame):
 
     def _fit(self) -> None:
         """Heights for the present text size."""
-        self._text.setMinimumHeight(self._theme.px(TARGET_SIZE))
+        self._text.set_least(self._theme.px(TARGET_SIZE))
         above = (self._theme.px(TARGET_SIZE) - self._theme.px(ICON_SIZE)) // 2
         self._beside.setContentsMargins(0, above, SPACE_XS, 0)
         lines = min(DETAIL_LINES, self.notice.detail.count("\n") + 2)

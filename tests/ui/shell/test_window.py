@@ -165,6 +165,17 @@ def test_a_failed_load_has_a_next_step(make_window: MakeWindow, qtbot: QtBot) ->
     assert shown_notices(window) == []
 
 
+def test_a_failed_load_is_over_once_a_message_loads_the_model(make_window: MakeWindow) -> None:
+    window = make_window("Alpha")
+    window.window._model_actions.load(window.library.models[0].path)
+    window.worker.finish_load(Failed(id=1, code="missing-file", message="The file is not there."))
+    assert shown_notices(window) == ["The file is not there."]
+    window.worker.set_model(None)
+    assert shown_notices(window) == ["The file is not there."]
+    window.worker.set_model(model_info())
+    assert shown_notices(window) == []
+
+
 def test_a_worker_that_dies_of_a_load_is_told_once(make_window: MakeWindow) -> None:
     """By the notice that offers to try again."""
     window = make_window("Alpha")

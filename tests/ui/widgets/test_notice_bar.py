@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCursor, QGuiApplication
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.notices import Action, Notice, Notices, Severity
 from ui.theme import Theme
 from ui.widgets.notice_bar import NoticeBar
+from ui.widgets.notice_card import NoticeCard, Sentence
 
 
 @pytest.fixture
@@ -136,3 +137,23 @@ def test_long_text_wraps_instead_of_widening(bar: NoticeBar, notices: Notices) -
     )
     assert bar.width() == 800
     assert bar.minimumSizeHint().width() < 700
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_long_sentence_is_never_cut(qtbot: QtBot, theme: Theme, scale: float) -> None:
+    theme.set_scale(scale)
+    buttons = (Action("Details", lambda: None), Action("Load again", lambda: None))
+    card = NoticeCard(Notice("a", Severity.ERROR, "The engine was killed from outside. " * 4, actions=buttons), theme)
+    place = QWidget()
+    qtbot.addWidget(place)
+    column = QVBoxLayout(place)
+    crowd = QPlainTextEdit()
+    crowd.setMinimumHeight(200)
+    column.addWidget(crowd)
+    column.addWidget(card)
+    place.setMinimumSize(10, 10)
+    place.resize(700, 330)
+    place.show()
+    text = card.findChild(Sentence)
+    assert text is not None
+    qtbot.waitUntil(lambda: text.height() >= text.heightForWidth(text.width()))
