@@ -19,6 +19,9 @@ EXAMINED_EACH_TIME = 4
 LINKS_EACH_TIME = 120
 """So many open files are followed in one sample, then the next process has to wait for the next sample."""
 
+CATCH_UP = 6
+"""So many times more in one sample while many processes were never examined: when somebody begins to look."""
+
 YOUNG_LOOKS = 3
 """A process is young until it was examined so often; young ones come again after `YOUNG_PAUSE` others."""
 
@@ -60,6 +63,8 @@ class ProcessScanner:
         self._examined_each_time = examined_each_time
         self._turn: deque[int] = deque()
         self._looks: dict[int, int] = {}
+        self._present: list[str] = []
+        self._unknown = 0
         self._numbers: dict[int, int] = {}
         self._names: dict[int, str] = {}
         self._files: dict[int, list[_DrmFile]] = {}
@@ -88,8 +93,10 @@ class ProcessScanner:
 
     def _examine_some(self, worker: int | None, whole: bool) -> None:
         if whole or self._processes_changed():
-            self._follow({int(name) for name in self._tree.names("proc") if name.isdecimal()})
-        self._take_turns(len(self._turn) if whole else self._examined_each_time, whole)
+            self._follow(self._tree.listing("proc"))
+        pace = CATCH_UP if self._unknown > 2 * self._examined_each_time else 1
+        count = len(self._turn) if whole else pace * self._examined_each_time
+        self._take_turns(count, None if whole else pace * LINKS_EACH_TIME)
         if worker in self._looks and (worker not in self._files or self._scans % WORKER_LOOKS == 0):
             self._changed.add(worker)
         for pid in self._changed & self._looks.keys():
@@ -107,28 +114,34 @@ class ProcessScanner:
         self._youngest, self._listed = youngest, 0
         return True
 
-    def _take_turns(self, count: int, whole: bool) -> None:
+    def _take_turns(self, count: int, most_links: int | None) -> None:
         links = 0
         waiting = deque(self._turn.popleft() for _ in range(min(count, len(self._turn))))
-        while waiting and (whole or links < LINKS_EACH_TIME):
+        while waiting and (most_links is None or links < most_links):
             pid = waiting.popleft()
             links += self._examine(pid)
+            self._unknown -= not self._looks[pid]
             self._looks[pid] += 1
             young = self._looks[pid] < YOUNG_LOOKS and len(self._turn) > YOUNG_PAUSE
             self._turn.insert(YOUNG_PAUSE, pid) if young else self._turn.append(pid)
         self._turn.extendleft(reversed(waiting))
 
-    def _follow(self, present: set[int]) -> None:
+    def _follow(self, names: list[str]) -> None:
         """Forget the processes that ended and put new ones in front."""
+        if names == self._present:
+            return
+        self._present = names
+        present = {int(name) for name in names if name.isdecimal()}
         gone = self._looks.keys() - present
         for pid in gone:
-            del self._looks[pid]
+            self._unknown -= not self._looks.pop(pid)
             self._forget(pid)
             self._numbers.pop(pid, None)
         if gone:
             self._turn = deque(pid for pid in self._turn if pid in present)
         for pid in sorted(present - self._looks.keys()):
             self._looks[pid] = 0
+            self._unknown += 1
             self._turn.appendleft(pid)
 
     def _forget(self, pid: int) -> None:
@@ -139,7 +152,7 @@ class ProcessScanner:
     def _examine(self, pid: int) -> int:
         """Find the DRM files of one process, one for each client. Returns how many open files it followed."""
         folder = f"proc/{pid}"
-        numbers = self._tree.names(f"{folder}/fd")
+        numbers = self._tree.listing(f"{folder}/fd")
         same = hash(tuple(numbers))
         if same == self._numbers.get(pid) and pid not in self._changed and self._looks[pid] % WHOLE_LOOKS:
             return 0

@@ -95,8 +95,12 @@ class Tree:
 
     def names(self, path: str) -> list[str]:
         """The names in a folder, sorted; empty when it cannot be listed."""
+        return sorted(self.listing(path))
+
+    def listing(self, path: str) -> list[str]:
+        """The names in a folder in the kernel's order; empty when it cannot be listed."""
         try:
-            return sorted(os.listdir(self._prefix + path))  # noqa: PTH208 - a name is all we need, 300 times a second
+            return os.listdir(self._prefix + path)  # noqa: PTH208 - a name is all we need, 300 times a second
         except OSError:
             return []
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from engine.memory.processes import YOUNG_LOOKS, ProcessScanner
+from engine.memory.processes import CATCH_UP, LISTED_AT_LEAST, YOUNG_LOOKS, ProcessScanner
 from engine.memory.tree import Tree, read_file
 from tests.fakes.sysroot import Entry, write
 
@@ -48,18 +48,71 @@ def test_equal_client_ids_on_two_cards_are_two_clients(tmp_path: Path) -> None:
     assert held(ProcessScanner(Tree(tmp_path))) == {10: 2}
 
 
-def test_many_processes_are_examined_in_turn_new_ones_first(tmp_path: Path) -> None:
-    for pid in range(100, 130):
+def test_many_processes_are_examined_in_turn_new_ones_first_and_quicker_at_the_begin(tmp_path: Path) -> None:
+    for pid in range(100, 160):
         add_process(tmp_path, pid, {5: pid})
-    scanner = ProcessScanner(Tree(tmp_path), examined_each_time=10)
+    scanner = ProcessScanner(Tree(tmp_path), examined_each_time=2)
     counts = [len(held(scanner)) for _ in range(2)]
-    assert counts[0] == 10
-    assert 10 < counts[1] <= 20
+    assert counts[0] == 2 * CATCH_UP
+    assert counts[0] < counts[1] <= 4 * CATCH_UP
     add_process(tmp_path, 999, {5: 1})
     assert 999 in held(scanner)
-    for _ in range(8):
+    for _ in range(12):
         found = held(scanner)
-    assert len(found) == 31
+    assert len(found) == 61
+
+
+def test_after_the_begin_only_a_few_are_examined_in_a_sample(tmp_path: Path) -> None:
+    for pid in range(100, 160):
+        add_process(tmp_path, pid, {})
+    looked: list[str] = []
+
+    class Watched(Tree):
+        def listing(self, path: str) -> list[str]:
+            looked.append(path)
+            return super().listing(path)
+
+    scanner = ProcessScanner(Watched(tmp_path), examined_each_time=2)
+    scanner.scan(whole=True)
+    looked.clear()
+    scanner.scan()
+    assert sum(path.endswith("/fd") for path in looked) == 2
+
+
+def test_the_list_of_processes_is_asked_for_only_when_one_was_started_or_now_and_then(tmp_path: Path) -> None:
+    add_process(tmp_path, 10, {5: 1})
+    write(tmp_path, Entry("proc/loadavg", "0.20 0.18 0.12 1/80 1000\n"))
+    scanner = ProcessScanner(Tree(tmp_path))
+    assert held(scanner) == {10: 1}
+    add_process(tmp_path, 20, {5: 2})
+    assert held(scanner) == {10: 1}, "the kernel says that none was started"
+    write(tmp_path, Entry("proc/loadavg", "0.20 0.18 0.12 1/80 1001\n"))
+    assert held(scanner) == {10: 1, 20: 1}
+    shutil.rmtree(tmp_path / "proc/10")
+    assert held(scanner) == {20: 1}
+    add_process(tmp_path, 30, {5: 3})
+    seen = [30 in held(scanner) for _ in range(LISTED_AT_LEAST + 1)]
+    assert seen[-1]
+
+
+def test_a_process_whose_open_files_are_the_same_is_not_gone_through_again(tmp_path: Path) -> None:
+    add_process(tmp_path, 10, {5: 1})
+    followed: list[str] = []
+
+    class Watched(Tree):
+        def link(self, path: str) -> str | None:
+            followed.append(path)
+            return super().link(path)
+
+    scanner = ProcessScanner(Watched(tmp_path))
+    rounds = []
+    for _ in range(5):
+        held(scanner)
+        rounds.append(len(followed))
+        followed.clear()
+    assert rounds == [3, 0, 0, 0, 3], "every fourth look is a whole one"
+    add_process(tmp_path, 10, {6: 2})
+    assert held(scanner) == {10: 2}
 
 
 def test_a_young_process_is_looked_at_again_soon_because_programs_open_the_card_later(tmp_path: Path) -> None:
