@@ -10,7 +10,7 @@ from engine.bench.bandwidth import Bandwidth
 from engine.bench.records import Roofline
 from engine.errors import VrambleError
 from engine.memory.fit import FitModel, fit_devices
-from engine.memory.fit.placement import lay_out
+from engine.memory.fit.placement import Layout, lay_out
 from engine.memory.fit.speed import read_for_a_token
 from engine.protocol.bench import BenchTest
 from engine.protocol.types import DeviceInfo, LoadOptions
@@ -35,17 +35,29 @@ def roofline(
         return None
     tokens = test.depth + test.prompt + test.generated // 2
     read = read_for_a_token(model, msgspec.structs.replace(options, n_ctx=tokens), layout, tokens)
-    if layout.parts:
-        # Tensors are divided: all read at once, each its part.
-        whole = sum(size for place, size in enumerate(read) if place != layout.cpu)
-        read = [whole * part for part in layout.parts] + [read[layout.cpu]]
     known = [speeds.get(device.info.id) for device in layout.devices]
-    times = [size / speed.speed for size, speed in zip(read, known, strict=True) if size and speed]
-    complete = all(speed is not None for size, speed in zip(read, known, strict=True) if size)
-    gpus, on_cpu = times[: len(layout.parts)], times[len(layout.parts) :]
-    seconds = (max(gpus) if gpus else 0.0) + sum(on_cpu)
+    seconds = _seconds(layout, _divided(layout, read), known)
     main = known[max(range(len(read)), key=lambda place: read[place])]
-    ceiling = Roofline(n_bytes=round(sum(read)), tps=1 / seconds if complete and seconds else None)
+    ceiling = Roofline(n_bytes=round(sum(read)), tps=1 / seconds if seconds else None)
     if main is None:
         return ceiling
     return msgspec.structs.replace(ceiling, bandwidth=main.speed, source=main.source)
+
+
+def _divided(layout: Layout, read: list[float]) -> list[float]:
+    """Where tensors are divided each GPU reads its part of all that GPUs hold."""
+    if not layout.parts:
+        return read
+    whole = sum(size for place, size in enumerate(read) if place != layout.cpu)
+    return [*(whole * part for part in layout.parts), read[layout.cpu]]
+
+
+def _seconds(layout: Layout, read: list[float], speeds: Sequence[Bandwidth | None]) -> float | None:
+    """Time to read all: one device after the other, or at once where tensors are divided. None: a speed is unknown."""
+    times = []
+    for size, speed in zip(read, speeds, strict=True):
+        if size and speed is None:
+            return None
+        times.append(size / speed.speed if size and speed else 0.0)
+    at_once = times[: len(layout.parts)]
+    return max(at_once, default=0.0) + sum(times[len(at_once) :])

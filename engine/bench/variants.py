@@ -68,7 +68,7 @@ def variants_of(race: Race, options: LoadOptions, devices: Sequence[DeviceInfo])
     if race is Race.MICRO_BATCH:
         return tuple(
             Variant(
-                label=str(size),
+                label=f"micro-batch {size}",
                 options=msgspec.structs.replace(options, n_ubatch=size, n_batch=max(size, options.n_batch)),
             )
             for size in MICRO_BATCHES
@@ -93,7 +93,7 @@ def _flash_attention(options: LoadOptions) -> tuple[Variant, ...]:
             "Choose f16 for the KV cache first.",
         )
     return tuple(
-        Variant(label=value.value, options=msgspec.structs.replace(options, flash_attention=value))
+        Variant(label=f"flash attention {value.value}", options=msgspec.structs.replace(options, flash_attention=value))
         for value in (FlashAttention.ON, FlashAttention.OFF)
     )
 

@@ -18,7 +18,7 @@ from engine.worker.threads import physical_cores
 ARRAY_BYTES = 256 << 20
 """Of all arrays together; the L3 cache holds little of it."""
 
-ROUNDS = 5
+ROUNDS = 8
 
 
 def ram_speed(

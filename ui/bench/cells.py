@@ -124,23 +124,26 @@ class CellView(QTableView):
         self._scrolls, self._wraps = scroll, wrap
         self.setModel(model)
         self.setAccessibleName(name)
+        self._dress()
+        model.modelReset.connect(self.fit)
+        theme.changed.connect(self.fit)
+        self.fit()
+
+    def _dress(self) -> None:
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setShowGrid(False)
-        self.setWordWrap(wrap)
+        self.setWordWrap(self._wraps)
         self.setTabKeyNavigation(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        if not scroll:
+        if not self._scrolls:
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalHeader().hide()
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(40)
-        model.modelReset.connect(self.fit)
-        theme.changed.connect(self.fit)
-        self.fit()
 
     def fit(self) -> None:
         """Heights and widths for the present rows and text size; empty columns are left out."""

@@ -129,6 +129,9 @@ class Panel(QWidget):
         self._run = TextButton(theme, self.tr("Run"), "play", role="primary")
         self._stop = TextButton(theme, self.tr("Stop"), "stop")
         self._stop.hide()
+        self._name_and_connect()
+
+    def _name_and_connect(self) -> None:
         names = {
             "benchModel": self._model,
             "benchProtocol": self._protocol,
@@ -164,6 +167,10 @@ class Panel(QWidget):
                 column.addWidget(widget)
             column.addSpacing(SPACE_M)
         column.addStretch(1)
+        self._frame(choices)
+
+    def _frame(self, choices: QWidget) -> None:
+        """Choices that scroll where there is no room for all, and the button below them."""
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)

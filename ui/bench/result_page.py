@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.bench.service import BenchService
 from engine.bench.document import document, markdown
@@ -17,9 +17,9 @@ from engine.bench.records import Race, Report
 from ui.bench import rows, words
 from ui.bench.cells import CellTable, CellView
 from ui.bench.chart import BarChart
+from ui.bench.headline import Headline
 from ui.settings.row import plain_label
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme
-from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.text_button import TextButton
 
 
@@ -40,8 +40,6 @@ class ResultPage(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self._build()
         self._lay_out()
-        theme.changed.connect(self._dress)
-        self._dress()
 
     @property
     def report(self) -> Report | None:
@@ -56,15 +54,7 @@ class ResultPage(QScrollArea):
         """Show ``report``; ``live``: it is still being measured."""
         self._report = report
         history = self._service.archive.reports
-        best = rows.best_of(report)
-        main = best.main if best else None
-        other = best.reading if best else None
-        self._figure.setText(words.median(main.decode if main else other.prefill if other else None) or "–")
-        self._unit.setText(self.tr("tok/s generated") if main or not other else self.tr("tok/s read"))
-        self._beside.setText(self._second_figure(report))
-        where = words.place(best) if best else ""
-        facts = (words.model(report), where, report.protocol.value, words.when(report))
-        self._about.setText(" · ".join(fact for fact in facts if fact))
+        self._headline.show_report(report)
         self._show_verdict(report, live)
         self._generation.set_bars(rows.generation_bars(report, live=live))
         self._prompts.set_bars(rows.prompt_bars(report, live=live))
@@ -83,28 +73,14 @@ class ResultPage(QScrollArea):
         for button in (self._copy, self._save):
             button.setEnabled(not live)
 
-    def _second_figure(self, report: Report) -> str:
-        best = rows.best_of(report)
-        main = best.main if best else None
-        parts = []
-        if best is not None and best.reading is not None and main is not None:
-            parts.append(self.tr("prompts {0} tok/s").format(words.median(best.reading.prefill)))
-        if main is not None and main.share is not None:
-            parts.append(self.tr("{0} of what the memory allows").format(words.percent(main.share)))
-        if main is not None and main.tokens_per_joule is not None:
-            parts.append(self.tr("{0} tokens per joule").format(f"{main.tokens_per_joule:.2f}"))
-        return " · ".join(part for part in parts if part)
-
     def _show_verdict(self, report: Report, live: bool) -> None:
         found = None if live else judge(report)
-        self._verdict.setText(words.verdict(report) if found else "")
-        self._verdict.setVisible(found is not None)
-        kept = found is not None and self._service.is_kept(found.winner)
         last = report == self._service.report
-        self._keep.setVisible(found is not None and last and report.race is not Race.NONE)
-        self._keep.setEnabled(not kept)
-        if found is not None:
-            self._keep.setText(self.tr("Used for this model") if kept else self.tr("Use it for this model"))
+        self._headline.show_verdict(
+            words.verdict(report) if found else "",
+            keep=found is not None and last and report.race is not Race.NONE,
+            kept=found is not None and self._service.is_kept(found.winner),
+        )
 
     def _remarks_of(self, report: Report) -> str:
         lines = [self.tr("Left out: {0}. {1}").format(words.test(item.test), item.reason) for item in report.left_out]
@@ -119,16 +95,9 @@ class ResultPage(QScrollArea):
 
     def _build(self) -> None:
         theme = self._theme
-        self._figure, self._unit = QLabel(), QLabel()
-        self._figure.setObjectName("benchFigure")
-        self._beside = ElidedLabel()
-        self._about = ElidedLabel()
-        self._about.setProperty("role", "muted")
-        self._verdict, self._remarks = plain_label("", ""), plain_label("", "muted")
-        self._verdict.setObjectName("benchVerdict")
-        self._keep = TextButton(theme, "", "check")
-        self._keep.setObjectName("benchKeep")
-        self._keep.clicked.connect(self._keep_winner)
+        self._headline = Headline(theme)
+        self._headline.keep_wanted.connect(self._keep_winner)
+        self._remarks = plain_label("", "muted")
         self._generation = BarChart(theme, self.tr("Generation, tok/s"))
         self._generation.setObjectName("benchChart")
         self._prompts = BarChart(theme, self.tr("Reading prompts, tok/s"))
@@ -155,18 +124,7 @@ class ResultPage(QScrollArea):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, SPACE_M, SPACE_S, SPACE_L)
         column.setSpacing(SPACE_M)
-        head = QHBoxLayout()
-        head.setSpacing(SPACE_S)
-        head.addWidget(self._figure)
-        head.addWidget(self._unit, 0, Qt.AlignmentFlag.AlignBottom)
-        head.addSpacing(SPACE_L)
-        head.addWidget(self._beside, 1, Qt.AlignmentFlag.AlignBottom)
-        column.addLayout(head)
-        column.addWidget(self._about)
-        outcome = QHBoxLayout()
-        outcome.addWidget(self._verdict, 1)
-        outcome.addWidget(self._keep)
-        column.addLayout(outcome)
+        column.addWidget(self._headline)
         card = QFrame()
         card.setProperty("role", "card")
         inside_card = QVBoxLayout(card)
@@ -205,10 +163,6 @@ class ResultPage(QScrollArea):
         )
         column.addWidget(self._others_table)
         return self._others
-
-    def _dress(self) -> None:
-        self._figure.setFont(self._theme.font(2.4, bold=True))
-        self._figure.setStyleSheet(f"font-size: {self._theme.font(2.4).pointSizeF():.1f}pt; font-weight: 600;")
 
     def _keep_winner(self) -> None:
         found = judge(self._report) if self._report is not None else None

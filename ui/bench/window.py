@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
+from app.bench.live import live_report
 from app.bench.service import BenchService, Phase
 from app.bench.wish import Wish
 from app.library.service import LibraryService
 from app.worker.service import WorkerService
-from engine.bench.records import Report, Subject
+from engine.bench.records import Report
 from engine.errors import VrambleError
 from ui.bench import words
 from ui.bench.history_page import HistoryPage
@@ -195,7 +194,7 @@ class BenchWindow(QWidget):
 
     def _show(self) -> None:
         """The running benchmark's figures, else the report that is there, else what this is good for."""
-        live = self._live()
+        live = live_report(self._service.course)
         report = (
             live or self._result.report or self._service.report or next(iter(self._service.archive.reports[-1:]), None)
         )
@@ -206,23 +205,6 @@ class BenchWindow(QWidget):
             self._result.show_report(report, live=live is not None)
         if report is None:
             self._teach()
-
-    def _live(self) -> Report | None:
-        course = self._service.course
-        info = course.model if course is not None else None
-        if course is None or info is None or not any(variant.tests for variant in course.results()):
-            return None
-        order = course.order
-        subject = Subject(path=order.path, name=info.name, quant=info.quant, size_bytes=info.size_bytes)
-        return Report(
-            taken=time.time(),
-            model=subject,
-            protocol=order.protocol,
-            race=order.race,
-            runs=order.runs,
-            variants=course.results(),
-            left_out=course.left_out,
-        )
 
     def _teach(self) -> None:
         has_model = any(model.can_chat for model in self._library.models)

@@ -11,7 +11,7 @@ from engine.bench.judge import judge
 from engine.bench.records import Protocol, Race, Report, Spread, VariantResult
 from engine.memory.sizes import gib_number
 from engine.protocol.bench import BenchTest
-from engine.protocol.types import DeviceInfo, DeviceKind
+from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention
 
 
 def tr(text: str) -> str:
@@ -108,9 +108,10 @@ def variant(report: Report, value: VariantResult) -> str:
     if report.race is Race.NONE:
         return place(value)
     if report.race is Race.FLASH_ATTENTION:
-        return tr("Flash attention on") if value.label == "on" else tr("Flash attention off")
+        on = value.options.flash_attention is FlashAttention.ON
+        return tr("Flash attention on") if on else tr("Flash attention off")
     if report.race is Race.MICRO_BATCH:
-        return tr("Micro-batch {0}").format(value.label)
+        return tr("Micro-batch {0}").format(value.options.n_ubatch)
     return value.label
 
 
