@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, 
 
 from engine.chat.records import Draft
 from engine.chat.text import clean
+from ui.chat.editing_bar import EditingBar
 from ui.chat.message_edit import LARGE_TEXT, MessageEdit
 from ui.chat.paste_chip import PasteChip
 from ui.theme import CONTROL_HEIGHT, SPACE_M, SPACE_S, SPACE_XS, Theme
@@ -20,25 +22,42 @@ ROUND_MARGIN = 4
 """Pixels around a round button in both directions together, as in the stylesheet."""
 
 
+class Editing(NamedTuple):
+    """Which sent message is in the box, and what was there before."""
+
+    message: str
+    draft: Draft
+
+
 class Composer(QWidget):
     """Hands finished messages to ``send`` and keeps them when that says no.
 
     Args:
         send: Takes the text; False leaves it in the box.
+        edit: Takes the id of a sent message and its new text; False leaves it in the box.
 
     Attributes:
         stop_requested: The Stop button was pressed.
         sent_too_early: Something should be sent while an answer runs; it stays in the box.
+        edit_last_wanted: The last message should be edited.
         draft_changed: What is written in a conversation (its id, None: the new chat) is this `Draft` now.
     """
 
     stop_requested = Signal()
     sent_too_early = Signal()
     draft_changed = Signal(object, object)
+    edit_last_wanted = Signal()
 
-    def __init__(self, send: Callable[[str], bool], theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        send: Callable[[str], bool],
+        theme: Theme,
+        parent: QWidget | None = None,
+        edit: Callable[[str, str], bool] = lambda _message, _text: False,
+    ) -> None:
         super().__init__(parent)
-        self._send, self._theme = send, theme
+        self._send, self._send_edited, self._theme = send, edit, theme
+        self._editing: dict[str | None, Editing] = {}
         self._drafts: dict[str | None, Draft] = {}
         self._place: str | None = None
         self._first_sent = self._showing = False
@@ -49,6 +68,10 @@ class Composer(QWidget):
         self._edit.setPlaceholderText(self.tr("Message"))
         self._edit.submitted.connect(self.submit)
         self._edit.large_pasted.connect(self._add_chip)
+        self._edit.up_pressed.connect(self._edit_last)
+        self._edit.escaped.connect(self.stop_editing)
+        self._editing_bar = EditingBar(theme)
+        self._editing_bar.cancelled.connect(self.stop_editing)
         self._edit.textChanged.connect(self._changed)
         self._send_button = IconButton(
             theme, "arrow-up-bold", self.tr("Send"), tint="on_accent", role="round-primary", shortcut=self.tr("Enter")
@@ -68,8 +91,12 @@ class Composer(QWidget):
     def submit(self) -> None:
         """Send what is written, if anything is and nothing is being answered."""
         text = self.text()
+        edited = self.edited
         if text and self.busy:
             self.sent_too_early.emit()
+        elif edited is not None:
+            if text and self._send_edited(edited, text):
+                self.stop_editing()
         elif text and self._send(text):
             self.clear()
             self._first_sent = self._place is None
@@ -82,6 +109,30 @@ class Composer(QWidget):
     def draft(self) -> Draft:
         """What is written, in its pieces."""
         return Draft(text=self._edit.toPlainText(), pasted=tuple(chip.text for chip in self._chips))
+
+    @property
+    def edited(self) -> str | None:
+        """Id of the sent message that is being edited."""
+        editing = self._editing.get(self._place)
+        return None if editing is None else editing.message
+
+    def edit_message(self, message: str, text: str) -> None:
+        """Put a sent message into the box; what was typed comes back afterwards."""
+        editing = self._editing.get(self._place)
+        kept = self.draft() if editing is None else editing.draft
+        self._editing[self._place] = Editing(message, kept)
+        self._show(Draft(text=text))
+        self._mark_editing()
+        self.focus()
+
+    def stop_editing(self) -> None:
+        """Leave the sent message as it is, and show what was typed before."""
+        editing = self._editing.pop(self._place, None)
+        if editing is not None:
+            self._show(editing.draft)
+            self._mark_editing()
+            self._update_buttons()
+        self.focus()
 
     def take_drafts(self, drafts: Mapping[str | None, Draft]) -> None:
         """What an earlier run left unsent, by conversation. What was written since stays, behind it."""
@@ -126,6 +177,7 @@ class Composer(QWidget):
         self._drafts[self._place] = self.draft()
         self._place = place
         self._show(self._drafts.pop(place, Draft()))
+        self._mark_editing()
 
     def focus(self) -> None:
         """Give the box the keyboard."""
@@ -170,8 +222,17 @@ class Composer(QWidget):
 
     def _changed(self) -> None:
         self._update_buttons()
-        if not self._showing:
+        if not self._showing and self.edited is None:
             self.draft_changed.emit(self._place, self.draft())
+
+    def _mark_editing(self) -> None:
+        editing = self.edited is not None
+        self._editing_bar.setVisible(editing)
+        self._edit.takes_escape = editing
+
+    def _edit_last(self) -> None:
+        if self.edited is None and not self._chips and not self.busy:
+            self.edit_last_wanted.emit()
 
     def _stop(self) -> None:
         self.stop_requested.emit()
@@ -202,6 +263,7 @@ class Composer(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACE_XS)
+        column.addWidget(self._editing_bar)
         column.addWidget(self._frame)
         column.addWidget(self._hint)
         self.setTabOrder(self._edit, self._send_button)

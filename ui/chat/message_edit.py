@@ -19,16 +19,21 @@ class MessageEdit(QPlainTextEdit):
     Attributes:
         submitted: Enter was pressed, and no input method was composing.
         large_pasted: Text that is too much for the box.
+        up_pressed: The up key was pressed in the empty box.
+        escaped: Escape was pressed while `takes_escape`.
         focus_changed: The box has the focus now, or lost it.
     """
 
     submitted = Signal()
     large_pasted = Signal(str)
     focus_changed = Signal(bool)
+    up_pressed = Signal()
+    escaped = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._preedit = ""
+        self.takes_escape = False
         self.setProperty("role", "bare")
         self.setTabChangesFocus(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -47,7 +52,11 @@ class MessageEdit(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter submits unless it belongs to the input method or breaks the line."""
-        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() == Qt.Key.Key_Up and not self._preedit and self.document().isEmpty():
+            self.up_pressed.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.takes_escape:
+            self.escaped.emit()
+        elif event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
         elif self._preedit:
             event.accept()

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.chat.controller import ChatController
 from app.notices import Action, Notice, Notices, Severity
 from app.worker.service import WorkerService
+from engine.chat.records import Role
 from engine.client.session import WorkerState
+from ui.chat.transcript.commands import Asked, Command, Models
 from ui.theme import Theme
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.text_button import TextButton
@@ -26,12 +28,17 @@ COPIED_MS = 8000
 class ConversationPage(QStackedWidget):
     """Transcript or empty state.
 
+    Args:
+        models: What an answer can be written with again.
+
     Attributes:
         choose_wanted: The user wants to choose a model.
+        edit_wanted: A sent message (id, text) should be edited.
         mouse_done: Something was done with a message by the mouse; typing goes on in the composer.
     """
 
     choose_wanted = Signal()
+    edit_wanted = Signal(str, str)
     mouse_done = Signal()
 
     def __init__(
@@ -41,11 +48,13 @@ class ConversationPage(QStackedWidget):
         notices: Notices,
         theme: Theme,
         parent: QWidget | None = None,
+        models: Models = tuple,
     ) -> None:
         super().__init__(parent)
         self._chat, self._worker, self._notices, self._theme = chat, worker, notices, theme
         self._transcript: TranscriptView | None = None
         self._coming = ""
+        self.models = models
         self._choose = TextButton(theme, self.tr("Choose a model"), "cpu", role="primary")
         self._choose.setObjectName("chooseModelButton")
         self._choose.clicked.connect(self.choose_wanted)
@@ -81,6 +90,26 @@ class ConversationPage(QStackedWidget):
         self._coming = name
         self._follow_model()
 
+    def edit_last(self) -> None:
+        """Edit the last question."""
+        row = next((row for row in reversed(self._chat.transcript.rows) if row.role is Role.USER), None)
+        if row is not None:
+            self.edit_wanted.emit(row.id, row.text)
+
+    def _carry_out(self, asked: Asked) -> None:
+        steering, message = self._chat.steering, asked.message
+        if asked.command is Command.EDIT:
+            row = self._chat.transcript.row(message)
+            self.edit_wanted.emit(message, row.text if row is not None else "")
+        elif asked.command is Command.CONTINUE:
+            steering.go_on(message)
+        elif asked.command is Command.REGENERATE:
+            steering.regenerate(message, asked.model)
+        elif asked.command is Command.BRANCH:
+            steering.branch(message)
+        else:
+            steering.delete_from(message)
+
     def _make_transcript(self) -> TranscriptView:
         from ui.chat.transcript.view import TranscriptView
 
@@ -91,6 +120,8 @@ class ConversationPage(QStackedWidget):
         view.mouse_done.connect(self.mouse_done)
         view.regenerate_requested.connect(lambda: self._chat.regenerate())
         view.version_requested.connect(self._chat.show_version)
+        view.command_requested.connect(self._carry_out)
+        view.models = self.models
         self.addWidget(view)
         return view
 

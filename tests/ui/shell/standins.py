@@ -139,6 +139,30 @@ class FakeWorker(QObject):
             done(outcome)
 
 
+class FakeSteering:
+    """Notes down what is asked for at messages."""
+
+    def __init__(self, calls: list[tuple[str, ...]]) -> None:
+        self.calls = calls
+        self.accepts = True
+
+    def edit(self, message: str, text: str) -> bool:
+        self.calls.append(("edit", message, text))
+        return self.accepts
+
+    def go_on(self, message: str = "") -> None:
+        self.calls.append(("go_on", message))
+
+    def regenerate(self, message: str = "", model: Path | None = None) -> None:
+        self.calls.append(("regenerate", message, str(model or "")))
+
+    def branch(self, message: str) -> None:
+        self.calls.append(("branch", message))
+
+    def delete_from(self, message: str) -> None:
+        self.calls.append(("delete_from", message))
+
+
 class FakeChat(QObject):
     """Real list models; conversations are made by hand."""
 
@@ -153,6 +177,7 @@ class FakeChat(QObject):
         self.conversations = ConversationListModel(now=lambda: NOW)
         self.transcript = TranscriptModel()
         self.calls: list[tuple[str, ...]] = []
+        self.steering = FakeSteering(self.calls)
         self.current: Conversation | None = None
         self.deleted: dict[str, Conversation] = {}
         self.drafts: dict[str | None, Draft] = {}

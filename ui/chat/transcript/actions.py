@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, QPoint, QPointF
@@ -15,12 +17,13 @@ from ui.chat.transcript import hit, versions
 from ui.chat.transcript.blocks import Code, Paragraph, Part, Table, ThoughtHead, table_lines
 from ui.chat.transcript.buttons import ActionButton, Buttons, Key, Kind, Wanted
 from ui.chat.transcript.code_view import CodeView
+from ui.chat.transcript.commands import Asked, Command, applies
 from ui.chat.transcript.host import Host
 from ui.chat.transcript.layout import Placed
 from ui.chat.transcript.message import Message
 from ui.chat.transcript.paint import Scene, head_shift
 from ui.chat.transcript.qt_text import copiable
-from ui.chat.transcript.row import Row, is_open
+from ui.chat.transcript.row import Row, is_open, is_user
 from ui.chat.transcript.selection import message_text, parts_of, source_text, thought_source
 
 OPENED = ("http", "https", "mailto")
@@ -99,24 +102,40 @@ class Actions(QObject):
         last = placed.row == len(rows) - 1
         if not (last or placed.row in (self._view.hovered, scene.ring)):
             return result
-        keys = [Key(Kind.COPY_MESSAGE, row.id, 0)] if row.text.strip() else []
-        if last and row.role is Role.ASSISTANT:
-            keys.append(Key(Kind.REGENERATE, row.id, 0))
+        keys = [Key(kind, row.id, 0) for kind in self._kinds(rows, row, last=last)]
         if message.user:
             horizontal, vertical = look.bubble_padding
             corner = QPoint(int(scene.column_x + message.x) - horizontal - look.px(4), y + vertical - look.target)
-            return [Wanted(key, corner, from_right=True) for key in keys]
+            for key in reversed(keys):
+                result.insert(0, Wanted(key, corner, from_right=True))
+                corner -= QPoint(self._buttons.width_of(key), 0)
+            return result
         for key in keys:
             result.append(Wanted(key, QPoint(x, y), from_right=False))
             x += self._buttons.width_of(key)
         return result
 
+    @staticmethod
+    def _kinds(rows: Sequence[Row], row: Row, *, last: bool) -> list[Kind]:
+        """Which buttons a message has, from left to right."""
+        found = [Kind.MENU, Kind.EDIT] if is_user(row) and applies(Command.EDIT, rows, row) else []
+        if row.text.strip():
+            found.append(Kind.COPY_MESSAGE)
+        if is_user(row):
+            return found
+        if applies(Command.CONTINUE, rows, row):
+            found.append(Kind.CONTINUE)
+        if last and row.role is Role.ASSISTANT:
+            found.append(Kind.REGENERATE)
+        return [*found, Kind.MENU]
+
     def _version_buttons(self, scene: Scene, row: Row, y: int) -> tuple[list[Wanted], int]:
-        """The two that step through the versions of an answer, and where the next button goes."""
+        """The two that step through the versions of a message, and where the next button goes."""
         left, look = int(scene.column_x), scene.layout.look
         if not versions.can_change(scene.layout.rows, row):
             return [], left - look.px(14)
-        place, which = versions.places(look, row), versions.words_of(row)
+        y += versions.foot_top(look, row)
+        place, which = versions.places(look, row, scene.layout.column), versions.words_of(row)
         back, on = Key(Kind.VERSION_BACK, row.id, 0), Key(Kind.VERSION_ON, row.id, 0)
         buttons = [
             Wanted(back, QPoint(left + place.back, y), from_right=False, which=which, enabled=row.version > 1),
@@ -129,26 +148,48 @@ class Actions(QObject):
         number = self._row_of(key.message) if key else None
         if key is None or number is None:
             return
-        if key.kind is Kind.COPY_CODE:
-            self._copy_code(number, key)
-        elif key.kind is Kind.WRAP_CODE:
-            self._view.content.message(number).toggle_wrap(key.section)
-            self._view.refresh()
-        elif key.kind is Kind.COPY_MESSAGE:
-            self._copy(source_text(self._view.content.rows[number]))
-            self._buttons.confirm(key)
-        elif key.kind is Kind.THOUGHT:
-            self.fold_thought(number)
-        elif key.kind is Kind.REGENERATE:
-            self._view.regenerate_requested.emit()
-        else:
-            if number < len(self._view.content.rows) - 1:
-                self._view.content.follow = False
-            if not button.by_mouse:
-                self._buttons.hand_on(key)
-            self._view.version_requested.emit(key.message, 1 if key.kind is Kind.VERSION_ON else -1)
-        if button.by_mouse:
+        self._carry_out(button, key, number)
+        if button.by_mouse and key.kind is not Kind.MENU:
             self._view.mouse_done.emit()
+
+    def _carry_out(self, button: ActionButton, key: Key, number: int) -> None:
+        content = self._view.content
+        actions: dict[Kind, Callable[[], None]] = {
+            Kind.COPY_CODE: lambda: self._copy_code(number, key),
+            Kind.WRAP_CODE: lambda: self._wrap_code(number, key),
+            Kind.COPY_MESSAGE: lambda: self._copy_source(content.rows[number], key),
+            Kind.THOUGHT: lambda: self.fold_thought(number),
+            Kind.EDIT: lambda: self.ask(Command.EDIT, number),
+            Kind.CONTINUE: lambda: self.ask(Command.CONTINUE, number),
+            Kind.REGENERATE: self._view.regenerate_requested.emit,
+            Kind.MENU: lambda: self._menu_below(button, number),
+            Kind.VERSION_BACK: lambda: self._step(button, key, number),
+            Kind.VERSION_ON: lambda: self._step(button, key, number),
+        }
+        actions[key.kind]()
+
+    def _step(self, button: ActionButton, key: Key, number: int) -> None:
+        if number < len(self._view.content.rows) - 1:
+            self._view.content.follow = False
+        if not button.by_mouse:
+            self._buttons.hand_on(key)
+        self._view.version_requested.emit(key.message, 1 if key.kind is Kind.VERSION_ON else -1)
+
+    def _wrap_code(self, number: int, key: Key) -> None:
+        self._view.content.message(number).toggle_wrap(key.section)
+        self._view.refresh()
+
+    def _copy_source(self, row: Row, key: Key) -> None:
+        self._copy(source_text(row))
+        self._buttons.confirm(key)
+
+    def _menu_below(self, button: ActionButton, number: int) -> None:
+        menu = self.make_menu(number, QPointF(-1, -1))
+        menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+
+    def ask(self, command: Command, number: int, model: Path | None = None) -> None:
+        """Hand a command on to the owner."""
+        self._view.command_requested.emit(Asked(command, self._view.content.rows[number].id, model))
 
     def fold_thought(self, number: int) -> None:
         """Show the thought of a message, or hide it; what stands above it stays where it is."""
@@ -215,6 +256,7 @@ class Actions(QObject):
         if row.thinking:
             self._add(menu, self.tr("Copy thought"), lambda: self._copy(thought_source(row)))
         self._add_code(menu, point)
+        self._add_commands(menu, number)
         menu.addSeparator()
         self._add(menu, self.tr("Select message"), lambda: self.select_rows(number, number))
         self._add(menu, self.tr("Select all"), self.select_all)
@@ -226,6 +268,33 @@ class Actions(QObject):
         action = menu.addAction(text)
         action.setEnabled(enabled)
         action.triggered.connect(lambda: run())
+
+    def _add_commands(self, menu: QMenu, number: int) -> None:
+        """What changes the conversation."""
+        rows = self._view.content.rows
+        row = rows[number]
+        menu.addSeparator()
+        texts = {
+            Command.EDIT: self.tr("Edit…"),
+            Command.CONTINUE: self.tr("Continue"),
+            Command.BRANCH: self.tr("New conversation from here"),
+            Command.DELETE: self.tr("Delete from here"),
+        }
+        for command, text in texts.items():
+            if command is Command.BRANCH and applies(Command.REGENERATE, rows, row):
+                self._add_models(menu, number)
+            if applies(command, rows, row):
+                self._add(menu, text, partial(self.ask, command, number))
+
+    def _add_models(self, menu: QMenu, number: int) -> None:
+        """Answering again, with each installed model."""
+        self._add(menu, self.tr("Regenerate"), partial(self.ask, Command.REGENERATE, number))
+        models = self._view.models()
+        if models:
+            submenu = menu.addMenu(self.tr("Regenerate with"))
+            for model in models:
+                run = partial(self.ask, Command.REGENERATE, number, model.path)
+                self._add(submenu, model.name.replace("&", "&&"), run)
 
     def _add_code(self, menu: QMenu, point: QPointF) -> None:
         found = hit.hit(self._view.scene, point)

@@ -26,6 +26,9 @@ class Kind(Enum):
     WRAP_CODE = ("wrapCodeButton", "arrow-u-down-left")
     COPY_MESSAGE = ("copyMessageButton", "copy")
     THOUGHT = ("thoughtButton", "caret-right")
+    EDIT = ("editMessageButton", "pencil-simple")
+    CONTINUE = ("continueButton", "play")
+    MENU = ("messageMenuButton", "dots-three")
     REGENERATE = ("regenerateButton", "arrow-clockwise")
     VERSION_BACK = ("versionBackButton", "caret-left")
     VERSION_ON = ("versionOnButton", "caret-right")
@@ -149,6 +152,9 @@ class Buttons(QWidget):
             Kind.WRAP_CODE: (self.tr("Wrap"), self.tr("Wrap"), self.tr("Wrap long lines")),
             Kind.COPY_MESSAGE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy message")),
             Kind.THOUGHT: (self.tr("Thought"), self.tr("Thought"), self.tr("Thought of the model")),
+            Kind.EDIT: ("", "", self.tr("Edit message")),
+            Kind.CONTINUE: (self.tr("Continue"), self.tr("Continue"), self.tr("Continue this answer")),
+            Kind.MENU: ("", "", self.tr("More for this message")),
             Kind.REGENERATE: (self.tr("Regenerate"), self.tr("Regenerate"), self.tr("Regenerate this answer")),
             Kind.VERSION_BACK: ("", "", self.tr("Previous version")),
             Kind.VERSION_ON: ("", "", self.tr("Next version")),

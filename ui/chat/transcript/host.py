@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QRect, Qt, SignalInstance
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QWidget
 
+from ui.chat.transcript.commands import Models
 from ui.chat.transcript.layout import Layout
 from ui.chat.transcript.paint import Scene
 from ui.chat.transcript.selection import Selection
@@ -20,6 +21,7 @@ class Host(Protocol):
     content: Layout
     selection: Selection
     hovered: int | None
+    models: Models
 
     @property
     def link_activated(self) -> SignalInstance: ...
@@ -29,6 +31,8 @@ class Host(Protocol):
     def regenerate_requested(self) -> SignalInstance: ...
     @property
     def version_requested(self) -> SignalInstance: ...
+    @property
+    def command_requested(self) -> SignalInstance: ...
     @property
     def mouse_done(self) -> SignalInstance: ...
     def viewport(self) -> QWidget: ...

@@ -28,7 +28,7 @@ from ui.chat.transcript.words import Words
 
 BUBBLE_SHARE = 0.86
 """Widest bubble, as a share of the column."""
-ROOM_FOR_BUTTON = 104
+ROOM_FOR_BUTTONS = 172
 """Pixels left of the widest bubble."""
 READ_AT_ONCE = 16_384
 """Characters."""
@@ -85,11 +85,14 @@ class Message:
     @property
     def foot_height(self) -> float:
         """The row of buttons and figures; a user's buttons stand beside the bubble, only its lower padding is here."""
-        return self.look.bubble_padding[1] + self.look.px(4) if self.user else self.look.target + self.look.px(2)
+        if not self.user:
+            return self.look.target + self.look.px(2)
+        versions = self.look.target if self.row.versions > 1 else 0
+        return self.look.bubble_padding[1] + self.look.px(4) + versions
 
     def _measure_column(self) -> None:
         horizontal = self.look.bubble_padding[0] if self.user else 0
-        widest = min(self.column * BUBBLE_SHARE, self.column - self.look.px(ROOM_FOR_BUTTON))
+        widest = min(self.column * BUBBLE_SHARE, self.column - self.look.px(ROOM_FOR_BUTTONS))
         self.width = widest - 2 * horizontal if self.user else self.column
         self.x = self.column - self.width - horizontal
         self._fitted = not self.user
@@ -103,6 +106,7 @@ class Message:
         """
         old, was_read = self.row, self.reader.done
         self.row = row
+        self.heights.set(self.foot, self.foot_height)
         self.reader.set_row(row)
         grown = len(row.text) + len(row.thinking) - len(old.text) - len(old.thinking)
         little = was_read and grown < READ_AT_ONCE

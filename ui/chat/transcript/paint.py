@@ -91,17 +91,19 @@ def _paint_head(painter: QPainter, scene: Scene, placed: Placed, message: Messag
 
 
 def _paint_foot(painter: QPainter, scene: Scene, placed: Placed, message: Message) -> None:
-    if message.user:
-        return
     look, row = scene.layout.look, message.row
-    box = QRectF(scene.column_x, placed.y, scene.layout.column, look.target)
+    if message.user and row.versions < 2:
+        return
+    box = QRectF(scene.column_x, placed.y + versions.foot_top(look, row), scene.layout.column, look.target)
     painter.setFont(look.small)
     painter.setPen(look.colour("muted"))
     controlled = versions.can_change(scene.layout.rows, row)
     if controlled:
-        place = versions.places(look, row)
+        place = versions.places(look, row, scene.layout.column)
         between = QRectF(box.left() + place.words, box.top(), place.on - place.words, box.height())
         painter.drawText(between, Qt.AlignmentFlag.AlignCenter, versions.words_of(row))
+    if message.user and controlled:
+        return
     words = message.words.foot(row, version=not controlled)
     painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
 

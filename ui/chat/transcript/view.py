@@ -26,6 +26,7 @@ from ui.chat.transcript.actions import Actions
 from ui.chat.transcript.background import Background
 from ui.chat.transcript.budget import deadline
 from ui.chat.transcript.buttons import Buttons
+from ui.chat.transcript.commands import Models
 from ui.chat.transcript.end_button import EndButton
 from ui.chat.transcript.feed import Feed
 from ui.chat.transcript.keys import Keys
@@ -56,6 +57,7 @@ class TranscriptView(QAbstractScrollArea):
         link_activated: The user wants to open this http, https or mailto address; ask before.
         address_copied: This address may not be opened, and was put on the clipboard instead.
         regenerate_requested: Answer the last question again.
+        command_requested: `commands.Asked`: edit, continue, regenerate, branch, delete.
         version_requested: Show the version of a message (its id) that is so many steps further on (-1: back).
         mouse_done: A button was clicked with the mouse and did its work; the keyboard is needed elsewhere.
     """
@@ -64,6 +66,7 @@ class TranscriptView(QAbstractScrollArea):
     address_copied = Signal(str)
     regenerate_requested = Signal()
     version_requested = Signal(str, int)
+    command_requested = Signal(object)
     mouse_done = Signal()
 
     def __init__(self, model: QAbstractItemModel, theme: Theme, parent: QWidget | None = None) -> None:
@@ -81,6 +84,7 @@ class TranscriptView(QAbstractScrollArea):
         self.content = Layout(Look(theme), self.words)
         self.scene = Scene(self.content, 0.0, self.selection)
         self.hovered: int | None = None
+        self.models: Models = tuple
         self._value, self._syncing, self._stale = 0.0, False, True
         self._painted_s = self._cost_s = 0.0
         self._buttons = Buttons(theme, self.viewport())

@@ -35,7 +35,7 @@ class Words:
         """How long the model thought, or thinks already; empty when it did not."""
         if not row.thinking:
             return ""
-        if row.thought_s is None:
+        if row.thought_s is None or (row.thought_s < 0.05 and not is_thinking(row)):
             return self.thought_short
         return (self.thinking if is_thinking(row) else self.thought).format(self._time(row.thought_s))
 
