@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from app.chat.chat_notices import DELETED
 from app.chat.model_choice import Choice
 from app.chat.rows import can_continue
 from app.chat.settings import ChatSettings
 from engine.chat.records import Status
+from engine.chat.store import Store
+from engine.errors import VrambleError
 from engine.protocol.caching import Overflow
 from engine.protocol.frames import Delta, Failed, Loaded
 from engine.protocol.types import ChatMessage, FinishReason, LoadOptions, Thinking
@@ -111,7 +114,7 @@ def test_again_with_another_model(chat: Chat) -> None:
     load = chat.engine.log.loaded[-1]
     assert (load.path, load.options.n_ctx, len(chat.engine.log.generated)) == (Path("/models/Other.gguf"), 512, 1)
     chat.engine.set_model(model_info("Other"))
-    load.done(Loaded(id=load.id, model=model_info("Other")))
+    load.done(Loaded(id=load.id, model=model_info("Other"), seconds=1.0))
     chat.engine.asked.say("zweite")
     chat.engine.asked.finish()
     chat.database.drain()
@@ -277,11 +280,12 @@ def test_every_sampler_has_a_setting() -> None:
     assert settings.sampling() == type(settings.sampling())()
 
 
-def test_parameters_come_back_when_the_question_was_not_stored(chat: Chat) -> None:
+def test_parameters_come_back_when_the_question_was_not_stored(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_given: object) -> None:
+        raise VrambleError("disk-full", "The disk is full.")
+
     chat.controller.parameters.change(top_k=7)
-    chat.path.parent.mkdir(exist_ok=True)
-    chat.controller._database.call(lambda store: store.close(), lambda _result: None)
-    chat.database.drain()
+    monkeypatch.setattr(Store, "ask", full)
     chat.controller.send("one")
     chat.database.drain()
     assert chat.restored == ["one"]
