@@ -39,7 +39,13 @@ ALLOWED = {
 }
 
 
-OF_COMMANDS = {"app.cli", "app.chat.load_flags", "app.chat.sampling_flags"}
+OF_COMMANDS = {
+    "app.cli",
+    "app.chat.load_flags",
+    "app.chat.sampling_flags",
+    "app.chat.talk_file",
+    "app.chat.typing_line",
+}
 """Modules that only commands use."""
 
 

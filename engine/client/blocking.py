@@ -29,6 +29,10 @@ class BlockingWorker(PipedWorker):
     ) -> None:
         self.close(ask=kind is None or not issubclass(kind, KeyboardInterrupt))
 
+    def another(self) -> BlockingWorker:
+        """A worker that is started in the same way; a process that has ended is not started again."""
+        return BlockingWorker(self._command)
+
     def start(self) -> Hello:
         """Start the process and wait for its hello.
 
