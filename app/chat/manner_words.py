@@ -74,11 +74,12 @@ def listed(manner: Manner) -> str:
     """All values, a line for each; those that differ from the defaults are marked."""
     plain = Manner()
     width = max(map(len, NAMES))
-    rows = ((name, shown(manner, name), shown(manner, name) != shown(plain, name)) for name in NAMES)
-    return "\n".join(
-        f"{'*' if differs else ' '} {name.ljust(width)}  {textwrap.shorten(value, SHOWN)}"
-        for name, value, differs in rows
-    )
+    lines = []
+    for name in NAMES:
+        value = shown(manner, name)
+        mark = " " if value == shown(plain, name) else "*"
+        lines.append(f"{mark} {name.ljust(width)}  {textwrap.shorten(value, SHOWN)}")
+    return "\n".join(lines)
 
 
 def _sampling_value(field: str, value: str) -> object:

@@ -3,9 +3,10 @@
 Same model file, threads, context, sampling and prompts; all have the model loaded at the same time and answer in
 turns, in another order each round, so that other work on the machine hits all of them. A ratio above 1 means that
 this program is faster (speed) or quicker (times). CPU time for each token is user and system time of a party's
-processes over an answer; other work hardly changes it. Use, in the checkout:
+processes over an answer; other work hardly changes it. ``--exclusive`` keeps other work away (``chrt``, needs the
+right to it) for the seconds of each answer. Use, in the checkout:
 
-    .venv/bin/python -m tests.bench.compare_chat [--rounds 7] [--tokens 128] [--nice -5]
+    .venv/bin/python -m tests.bench.compare_chat [--rounds 7] [--tokens 128] [--nice -5] [--exclusive]
         [--node-folder FOLDER] [--xllamacpp-python PYTHON] [--against NAME ...] [--json FILE]
 
 FOLDER is where ``npm install node-llama-cpp@3.21.1`` was run; PYTHON is the interpreter of an environment with
@@ -19,6 +20,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -34,6 +36,8 @@ NODE_PIN = "3.21.1"
 PARTIES = Path(__file__).parent / "chat_parties"
 PROMPT = "Story number {}: write a very long story about a lighthouse keeper and the sea. Do not stop early."
 MOST_SEEDS = 30
+EXCLUSIVE = ["chrt", "-f", "1"]
+REST_SECONDS = 1.0
 
 
 class Skipped(Exception):  # noqa: N818 - no error
@@ -87,6 +91,7 @@ def start_parties(
     """Those that run, and why the others do not."""
     running, skipped = {}, {}
     prefix = ["nice", "-n", str(options.nice)] if options.nice else []
+    prefix += EXCLUSIVE if options.exclusive else []
     for name in names:
         try:
             command, folder = command_of(name, options)
@@ -111,8 +116,12 @@ def full_turn(party: Party, number: int, tokens: int, temperature: float) -> Tur
     raise PartyEnded("no answer was as long as wanted")
 
 
-def race(parties: dict[str, Party], rounds: int, tokens: int, temperature: float) -> list[Measured]:
-    """All rounds, after one short answer of each to warm up. The order turns from round to round."""
+def race(parties: dict[str, Party], rounds: int, tokens: int, temperature: float, rest: float) -> list[Measured]:
+    """All rounds, after one short answer of each to warm up. The order turns from round to round.
+
+    Args:
+        rest: Seconds before each answer, for everybody else on the machine.
+    """
     names = list(parties)
     turns: dict[str, list[Turn]] = {name: [] for name in names}
     for party in parties.values():
@@ -120,6 +129,7 @@ def race(parties: dict[str, Party], rounds: int, tokens: int, temperature: float
     for number in range(rounds):
         first = number % len(names)
         for name in names[first:] + names[:first]:
+            time.sleep(rest)
             turns[name].append(full_turn(parties[name], number, tokens, temperature))
         rates = "  ".join(f"{name} {turns[name][-1].rate:.1f}" for name in names)
         print(f"round {number + 1}, tok/s: {rates}", flush=True)
@@ -165,6 +175,7 @@ def read_options(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--temperature", type=float, default=0.7)
     parser.add_argument("--nice", type=int, default=0, help="priority of all parties; below 0 needs the right to it")
+    parser.add_argument("--exclusive", action="store_true", help="real-time priority for all, with rests in between")
     parser.add_argument("--against", action="append", choices=others, help="default: all")
     parser.add_argument("--node-folder", type=Path)
     parser.add_argument("--xllamacpp-python", type=Path)
@@ -189,7 +200,8 @@ def main() -> int:
         for party in parties.values():
             print(f"  {party.words}")
         before = machine()
-        measured = race(parties, options.rounds, options.tokens, options.temperature)
+        rest = REST_SECONDS if options.exclusive else 0.0
+        measured = race(parties, options.rounds, options.tokens, options.temperature, rest)
     print(table(rows_of(measured)))
     print(f"Medians of {options.rounds} rounds, ratios are medians of pairs. At the end: {machine_line()}")
     write_json(options.json, {"before": before, "after": machine(), "skipped": skipped, "measured": measured})
