@@ -16,6 +16,8 @@ Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 KEY_ROLE = Qt.ItemDataRole.UserRole
 ROW_HEIGHT = 34
+PADDING = 13
+"""Of a cell with the stylesheet's padding, at each side."""
 
 
 class CellRow:
@@ -165,7 +167,15 @@ class CellView(QTableView):
 
     def _fit_height(self) -> None:
         if self._wraps:
-            self.resizeRowsToContents()
+            self._wrap_rows()
         if not self._scrolls:
             head = self.horizontalHeader().sizeHint().height()
             self.setFixedHeight(self.verticalHeader().length() + head + 2 * self.frameWidth() + 2)
+
+    def _wrap_rows(self) -> None:
+        """Rows as high as the text of the wide column needs; Qt's own figure forgets the stylesheet's padding."""
+        room = self.columnWidth(self._stretch) - 2 * PADDING
+        for row in range(self._cells.rowCount()):
+            text = str(self._cells.index(row, self._stretch).data() or "")
+            needed = self.fontMetrics().boundingRect(0, 0, max(40, room), 9999, Qt.TextFlag.TextWordWrap, text).height()
+            self.setRowHeight(row, max(self._theme.px(ROW_HEIGHT), needed + PADDING))

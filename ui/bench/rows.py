@@ -128,7 +128,10 @@ def prompt_bars(report: Report, *, live: bool = False) -> list[Bar]:
 
 def _bar(report: Report, variant: VariantResult, outcome: Outcome, speed: Spread, *, best: bool, live: bool) -> Bar:
     depth = tr("behind {0}").format(outcome.test.depth) if outcome.test.depth else ""
-    label = ", ".join(part for part in (words.variant(report, variant), depth) if part)
+    if len(report.variants) > 1:
+        label = ", ".join(part for part in (words.variant(report, variant), depth) if part)
+    else:
+        label = depth or (tr("empty context") if len(variant.tests) > 1 else words.variant(report, variant))
     ceiling = outcome.roofline.tps if outcome.roofline and outcome.decode else None
     return Bar(label, speed.median, speed.low, speed.high, ceiling, best=best, live=live)
 
