@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -189,6 +190,7 @@ def read_options(words: Sequence[str] | None = None) -> argparse.Namespace:
 def main() -> int:
     """Race, print, write."""
     options = read_options()
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(1))  # parties at real-time priority must not be left
     with ExitStack() as stack:
         parties, skipped = start_parties([OURS, *options.against], options, stack)
         for name, reason in skipped.items():

@@ -72,7 +72,7 @@ class Party:
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:
-            self._process.wait(10)
+            self._process.wait(10 if kind is None else 0.1)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
