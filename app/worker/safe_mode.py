@@ -23,6 +23,7 @@ NOTICE = "worker"
 
 DONE_MS = 15_000
 WORDS = "Try safer settings"
+LAST_STEP = "Choose another model; the diagnosis in the settings may tell what is wrong."
 NOT_WANTED = ("cancelled", "stopped")
 
 
@@ -194,7 +195,7 @@ class SafeMode(QObject):
             code = ladder.cause(event.code, event.detail)
             higher = replace(trouble, code=code, tried=rungs_of(trial))
             if higher.next_rung is None:
-                self._gave_up(event)
+                self._gave_up(event, on_cpu=Rung.CPU in higher.tried)
             else:
                 self._climb(higher)
 
@@ -204,8 +205,10 @@ class SafeMode(QObject):
         text = f"{trouble.path.stem} is loaded with safer settings, which are kept for it on this device. {changes}"
         self._notices.post(Notice(NOTICE, Severity.INFO, text, timeout_ms=DONE_MS))
 
-    def _gave_up(self, failed: Failed) -> None:
-        text = f"Safer settings did not help. {failed.message} {failed.next_step}".strip()
+    def _gave_up(self, failed: Failed, *, on_cpu: bool) -> None:
+        """With the CPU tried, the words of a failure that point to it would be no help."""
+        next_step = LAST_STEP if on_cpu else failed.next_step
+        text = f"Safer settings did not help. {failed.message} {next_step}".strip()
         self._notices.post(Notice(NOTICE, Severity.ERROR, text, failed.detail))
 
     def _normal_tried(self, path: Path, options: LoadOptions, event: Loaded | Failed) -> None:

@@ -18,7 +18,7 @@ from app.jobs import SerialRunner, ThreadExecutor
 from app.notices import Notices
 from app.paths import Paths
 from app.settings.store import SettingsStore
-from app.worker.safe_mode import WORDS, SafeMode
+from app.worker.safe_mode import LAST_STEP, WORDS, SafeMode
 from app.worker.safer_settings import MOST_ENTRIES, SafeModeEntry, SafeModeSettings, SaferSettings
 from app.worker.service import WorkerService
 from engine.client.session import WorkerState
@@ -200,6 +200,8 @@ def test_the_whole_ladder_changes_one_thing_at_a_time_and_ends_at_the_cpu(make_w
     world.until_ended(world.load())
     world.press()
     world.until_notice("Safer settings did not help.")
+    assert world.notices[-1].text.endswith(LAST_STEP)
+    assert "use fewer GPU layers or the CPU" not in world.notices[-1].text
     assert world.changes() == [*WHOLE_LADDER, TO_THE_CPU]
     assert world.starts() == 9
     assert world.kept == ()
