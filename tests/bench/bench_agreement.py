@@ -23,11 +23,11 @@ from pathlib import Path
 
 from engine.protocol.bench import BenchTest
 from engine.protocol.frames import Bench, Benched
+from tests.bench.alone import EXCLUSIVE, alone
 from tests.bench.build_llama_bench import build, engine_in_cache
 from tests.bench.figures import machine_line, table, write_json
 from tests.engine.worker.driver import Worker, starter_model
 
-EXCLUSIVE = ("chrt", "-f", "1")
 CPU = "cpu"
 REST_SECONDS = 1.0
 """Between two bursts, for everybody else on the machine."""
@@ -130,7 +130,8 @@ def main() -> int:
     depths = tuple(options.depth or (0,))
     setup = Setup(options.model or starter_model(), options.device, options.threads, depths, prefix)
     program = options.llama_bench or build(engine_in_cache())
-    pairs = compare(program, setup, options.rounds)
+    with alone(options.exclusive):
+        pairs = compare(program, setup, options.rounds)
     rows: list[Sequence[object]] = [("test", "llama-bench tok/s", "vramble tok/s", "ratio", "noise")]
     for name, pair in pairs.items():
         native_, ours_ = statistics.median(pair.native), statistics.median(pair.ours)

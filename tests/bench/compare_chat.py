@@ -28,6 +28,7 @@ from pathlib import Path
 
 import msgspec
 
+from tests.bench.alone import EXCLUSIVE, alone
 from tests.bench.chat_parties.party import Party, PartyEnded, Request, Turn
 from tests.bench.figures import machine, machine_line, table, write_json
 from tests.engine.worker.driver import starter_model
@@ -37,7 +38,6 @@ NODE_PIN = "3.21.1"
 PARTIES = Path(__file__).parent / "chat_parties"
 PROMPT = "Story number {}: write a very long story about a lighthouse keeper and the sea. Do not stop early."
 MOST_SEEDS = 30
-EXCLUSIVE = ["chrt", "-f", "1"]
 REST_SECONDS = 1.0
 
 
@@ -191,7 +191,7 @@ def main() -> int:
     """Race, print, write."""
     options = read_options()
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(1))  # parties at real-time priority must not be left
-    with ExitStack() as stack:
+    with alone(options.exclusive), ExitStack() as stack:
         parties, skipped = start_parties([OURS, *options.against], options, stack)
         for name, reason in skipped.items():
             print(f"skipped {name}: {reason}")

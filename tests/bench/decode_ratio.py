@@ -26,6 +26,7 @@ from pathlib import Path
 import msgspec
 
 from engine.protocol.types import FinishReason, LogitBias, Sampling
+from tests.bench.alone import EXCLUSIVE, alone
 from tests.bench.build_llama_bench import build, engine_in_cache
 from tests.engine.worker.driver import Worker, starter_model, user
 
@@ -34,7 +35,6 @@ NEVER_ENDS = tuple(LogitBias(token, -1000.0) for token in (0, 2))
 """The starter model's tokens that end a text."""
 
 CPU = "cpu"
-EXCLUSIVE = ("chrt", "-f", "1")
 REST_SECONDS = 1.0
 """Between two bursts, for everybody else on the machine."""
 
@@ -144,7 +144,11 @@ def main() -> None:
     temperature = 0.0 if options.greedy else Sampling().temperature
     sampling = Sampling(temperature=temperature, logit_bias=NEVER_ENDS if options.endless else ())
     command = [*prefix, sys.executable, "-P", "-m", "engine.worker"]
-    with tempfile.TemporaryDirectory() as folder, Worker(log=Path(folder) / "log", command=command) as worker:
+    with (
+        alone(options.exclusive),
+        tempfile.TemporaryDirectory() as folder,
+        Worker(log=Path(folder) / "log", command=command) as worker,
+    ):
         worker.loaded(model, n_threads=options.threads, n_ctx=2048, device=options.device)
         worker_speed(worker, 32, sampling)
         for tokens in options.tokens or (128,):
