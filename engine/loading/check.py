@@ -11,6 +11,7 @@ from engine.protocol.types import FlashAttention, KvType, LoadOptions, SplitMode
 MAX_CONTEXT = 16_777_216
 MAX_LAYERS = 10_000
 MAX_BATCH = 65_536
+MAX_PARALLEL = 16
 MAX_THREADS = 512
 MAX_DEVICES = 16
 """Most devices that llama.cpp shares a model between."""
@@ -30,6 +31,7 @@ _INTEGERS: dict[str, tuple[str, int, int]] = {
     "n_ctx": ("The context length", 0, MAX_CONTEXT),
     "n_gpu_layers": ("The number of GPU layers", -1, MAX_LAYERS),
     "n_batch": ("The batch", 1, MAX_BATCH),
+    "n_parallel": ("The number of answers at the same time", 1, MAX_PARALLEL),
     "n_ubatch": ("The micro-batch", 1, MAX_BATCH),
     "n_threads": ("The number of threads", 0, MAX_THREADS),
     "n_cpu_moe": ("The number of layers with experts on the CPU", 0, MAX_LAYERS),

@@ -139,6 +139,7 @@ class LoadOptions(msgspec.Struct, frozen=True, kw_only=True):
         yarn_attn_factor: Scale of the attention in YaRN; None: the model's.
         yarn_beta_fast: Rotations above which YaRN does not interpolate; None: the model's.
         yarn_beta_slow: Rotations below which YaRN interpolates fully; None: the model's.
+        n_parallel: Answers that can be written at the same time; together they have ``n_ctx`` tokens.
         lora: Adapters, laid over the model together.
     """
 
@@ -165,6 +166,7 @@ class LoadOptions(msgspec.Struct, frozen=True, kw_only=True):
     yarn_attn_factor: float | None = None
     yarn_beta_fast: float | None = None
     yarn_beta_slow: float | None = None
+    n_parallel: int = 1
     lora: tuple[LoraAdapter, ...] = ()
 
 

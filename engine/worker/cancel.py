@@ -1,11 +1,18 @@
-"""The cancel flag of the running request, readable from native code."""
+"""Flags that ask work to end; one of them is readable from native code."""
 
 from __future__ import annotations
 
 import ctypes
 
 
-class CancelFlag:
+class Stop:
+    """Asks somebody to end. A plain attribute: it is looked at for each token."""
+
+    def __init__(self) -> None:
+        self.is_set = False
+
+
+class CancelFlag(Stop):
     """A flag that Python sets from any thread and that llama.cpp polls without entering Python.
 
     llama.cpp calls its abort callback for each node of the compute graph, about a thousand times a token. A Python
@@ -14,11 +21,11 @@ class CancelFlag:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._buffer = ctypes.create_string_buffer(2)
         strlen = ctypes.CDLL(None).strlen
         self.callback_address = ctypes.cast(strlen, ctypes.c_void_p).value or 0
         self.data_address = ctypes.addressof(self._buffer)
-        self.is_set = False
 
     def set(self) -> None:
         """Ask the running work to end."""

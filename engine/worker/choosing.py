@@ -45,6 +45,14 @@ class Chooser:
         """Let tokens that were not chosen here count for the penalties."""
         self._sampler.remember(tokens)
 
+    def pick_from(self, row: int) -> int:
+        """The next token by the logits in ``row`` of the last call."""
+        self._picker.row = row
+        try:
+            return self.pick()
+        finally:
+            self._picker.row = -1
+
     def constrain(self, on: bool, openers: Iterable[int] = ()) -> None:
         """Keep the next tokens to the grammar, if there is one, or let them be free.
 

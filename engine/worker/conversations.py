@@ -40,12 +40,15 @@ class Conversations:
             self._read_file(slot, conversation, prompt)
         self._uses += 1
         slot.conversation, slot.temporary, slot.used, slot.busy = conversation, temporary, self._uses, True
-        self.make_cells(slot, len(prompt) + 1 - slot.cache.usable(prompt))
         return slot
 
+    def room_of(self, slot: Slot) -> int:
+        """Tokens that ``slot`` may come to hold while the others stay as they are."""
+        return self._n_ctx - sum(other.taken for other in self.slots if other is not slot)
+
     def make_cells(self, slot: Slot, count: int) -> bool:
-        """Let free sequences go until ``count`` more tokens fit beside ``slot``; false: others are busy with them."""
-        while self._taken() + count > self._n_ctx:
+        """Let free sequences go until ``count`` more tokens fit into ``slot``; false: others are busy with them."""
+        while len(slot.cache.tokens) + count > self.room_of(slot):
             others = [other for other in self.slots if not (other is slot or other.busy) and other.cache.tokens]
             if not others:
                 return False
@@ -147,6 +150,3 @@ class Conversations:
         """False: it was ended by ``stopped``. What cannot be written is not tried again."""
         self.disk.write(state.conversation, state.tokens, memoryview(state.data), stopped)
         return not stopped()
-
-    def _taken(self) -> int:
-        return sum(len(slot.cache.tokens) for slot in self.slots)

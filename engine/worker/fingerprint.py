@@ -30,7 +30,9 @@ DRIVER_FILES: Final = re.compile(
     r"|libze_|libigc|libOpenCL|libggml)[^\s/]*"
 )
 SWITCHES: Final = ("GGML_", "HSA_", "RADV_", "AMD_", "ROCBLAS_", "CUDA_", "MESA_", "VK_")
-UNIMPORTANT: Final = frozenset({"n_ctx", "n_threads", "mmap", "device", "devices", "flash_attention", "n_gpu_layers"})
+UNIMPORTANT: Final = frozenset(
+    {"n_ctx", "n_threads", "n_parallel", "mmap", "device", "devices", "flash_attention", "n_gpu_layers"}
+)
 """Options that choose no kernel, and those whose outcome `ModelInfo` tells."""
 
 

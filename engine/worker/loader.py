@@ -139,13 +139,21 @@ class Loader:
         )
         recurrent = api.llama_model_is_recurrent(model) or api.llama_model_is_hybrid(model)
         n_swa = api.llama_model_n_swa(model)
+        several = plan.options.n_parallel > 1
+
+        def cache(sequence: int) -> PromptCache:
+            return PromptCache(
+                self._llama, context, n_swa=n_swa, recurrent=recurrent, sequence=sequence, alone=not several
+            )
+
         loaded = LoadedModel(
             llama=self._llama,
             model=model,
             context=context,
             vocabulary=vocabulary,
             guard=SpecialTextGuard(vocabulary.control_texts),
-            cache=PromptCache(self._llama, context, n_swa=n_swa, recurrent=recurrent),
+            cache=cache(0),
+            more=tuple(cache(sequence) for sequence in range(1, plan.options.n_parallel)),
             template=template,
             info=self._info(plan, trained, warnings, template, model, context),
             n_batch=api.llama_n_batch(context),

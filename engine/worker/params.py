@@ -54,15 +54,18 @@ def load_mode(mmap: bool | None) -> int:
 
 
 def context_params(llama: Llama, options: LoadOptions, trained: TrainedContext, cancel: CancelFlag) -> Any:
-    """The structure for one sequence. Native code polls ``cancel`` while it computes on the CPU."""
+    """The structure. Native code polls ``cancel`` while it computes on the CPU."""
     api = llama.api
     params = api.llama_context_default_params()
     threads = options.n_threads if options.n_threads > 0 else physical_cores()
     params.n_ctx = max(MIN_CONTEXT, options.n_ctx) if options.n_ctx > 0 else 0
     params.n_batch = options.n_batch
     params.n_ubatch = min(options.n_ubatch, options.n_batch)
-    params.n_seq_max = 1
-    params.n_outputs_max = 1  # only the last token of a slice is asked for; room for all costs vocabulary x micro-batch
+    params.n_seq_max = options.n_parallel
+    params.kv_unified = options.n_parallel > 1  # all share n_ctx; else each would have a part of it
+    params.n_outputs_max = (
+        options.n_parallel
+    )  # only the last token of a slice is asked for; room for all costs vocabulary x micro-batch
     params.n_threads = threads
     params.n_threads_batch = threads
     params.flash_attn_type = _FLASH[options.flash_attention]

@@ -84,6 +84,9 @@ class Picker:
         self._checked = False
         """Whether the first logits are numbers: a model whose file is broken computes none from the start."""
 
+        self.row = -1
+        """Which logits of the last call decide; -1: its last ones."""
+
         self.constraint: Constraint | None = None
         """What the next tokens have to keep to; set and taken away between two calls of `pick`."""
 
@@ -94,8 +97,8 @@ class Picker:
             VrambleError: ``bad-logits``: the model computed no number; ``grammar-stuck``: no token fits the grammar.
         """
         if self._native and self._checked and self.constraint is None and self._biased is None:
-            return int(self._sample(self._chain, self._context, -1))
-        address = self._logits_address(self._context, -1)
+            return int(self._sample(self._chain, self._context, self.row))
+        address = self._logits_address(self._context, self.row)
         if address != self._address:
             self._address = address
             self._logits = np.ctypeslib.as_array(ctypes.cast(address, _FLOATS), (self._n_vocab,))
@@ -107,7 +110,7 @@ class Picker:
         if self._native:
             if not self._checked:
                 self._checked = _check(float(logits.max()))
-            return int(self._sample(self._chain, self._context, -1))
+            return int(self._sample(self._chain, self._context, self.row))
         token = self._choose(logits)
         if self._remembers:
             self._accept(self._chain, token)

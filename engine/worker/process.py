@@ -22,7 +22,8 @@ from engine.worker.guard import die_with_parent
 from engine.worker.log import NativeLog
 from engine.worker.native import load_llama
 from engine.worker.reader import FrameWriter, Inbox
-from engine.worker.requests import Requests, failed
+from engine.worker.requests import Requests
+from engine.worker.together import Arrivals, failed
 
 DEBUG_LOG = "VRAMBLE_WORKER_DEBUG"
 
@@ -33,7 +34,12 @@ IDLE_SECONDS = 30.0
 class Desk(Protocol):
     """What `Requests` can be asked for."""
 
+    @property
+    def parallel(self) -> int: ...
+
     def answer(self, request: Request, taken: float) -> Terminal: ...
+
+    def generate(self, request: Generate, taken: float, arrivals: Arrivals) -> None: ...
 
     def forget(self, conversations: Sequence[str]) -> None: ...
 
@@ -88,8 +94,12 @@ def serve(inbox: Inbox, desk: Desk, send: Callable[[FromWorker], None]) -> None:
         if isinstance(request, Forget):
             desk.forget(request.conversations)
             continue
+        if isinstance(request, Generate):
+            desk.generate(request, taken, inbox)
+            saved = False
+            continue
         terminal = desk.answer(request, taken)
-        saved = not isinstance(request, Generate)
+        inbox.limit = desk.parallel
         inbox.finish()
         send(terminal)
 
@@ -105,7 +115,7 @@ def start_engine(cancel: CancelFlag, send: Callable[[FromWorker], None], guard: 
         reason = error
         print(f"{reason.message} {reason.detail}", file=sys.stderr, flush=True)
         send(Hello(protocol=PROTOCOL_VERSION, pid=os.getpid(), engine=""))
-        return NoEngine(reason)
+        return NoEngine(reason, send)
     requests = Requests(llama, catalogue, cancel, send)
     send(
         Hello(
@@ -123,12 +133,19 @@ def start_engine(cancel: CancelFlag, send: Callable[[FromWorker], None], guard: 
 class NoEngine:
     """Answers each request with the reason why there is no engine."""
 
-    def __init__(self, reason: VrambleError) -> None:
-        self._reason = reason
+    def __init__(self, reason: VrambleError, send: Callable[[FromWorker], None]) -> None:
+        self._reason, self._send = reason, send
+
+    parallel = 1
 
     def answer(self, request: Request, taken: float) -> Terminal:
         """The reason."""
         return failed(request.id, self._reason)
+
+    def generate(self, request: Generate, taken: float, arrivals: Arrivals) -> None:
+        """The reason."""
+        arrivals.finish(request.id)
+        self._send(failed(request.id, self._reason))
 
     def forget(self, conversations: Sequence[str]) -> None:
         """Nothing is kept."""

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import Final
 
 from engine.errors import VrambleError
-from engine.worker.cancel import CancelFlag
+from engine.worker.cancel import Stop
 from engine.worker.model import LoadedModel
 from engine.worker.overflow import part_to_drop
+from engine.worker.prompt_cache import PromptCache
+from engine.worker.sequence_batch import sequence_batch
 
 DECODE_OK, DECODE_NO_SLOT, DECODE_ABORTED = 0, 1, 2
 _OUT_OF_MEMORY = -2
@@ -34,46 +36,57 @@ def check_room(n_prompt: int, n_ctx: int) -> None:
         )
 
 
+def begin_prompt(cache: PromptCache, prompt: list[int], *, shortened: bool = False) -> int:
+    """Make ``cache`` hold nothing but the beginning of ``prompt``; how many tokens that spares.
+
+    ``shortened``: the oldest part was left out of it, so what follows may be in the cache, further behind.
+    """
+    if shortened:
+        cache.reuse_shifted(prompt)
+    return cache.reuse(prompt)
+
+
+def next_slice(cache: PromptCache, prompt: list[int], most: int) -> list[int]:
+    """The next tokens of ``prompt``. Before the last ones the cache may need a checkpoint."""
+    done = len(cache.tokens)
+    last = 0 if cache.goes_back else len(prompt) - OPENING
+    if done == last:
+        cache.checkpoint()
+    return prompt[done : min(done + most, last if done < last else len(prompt))]
+
+
 def evaluate(
     loaded: LoadedModel,
     prompt: list[int],
-    cancel: CancelFlag,
+    cancel: Stop,
     progress: Callable[[int, int], None],
-    *,
-    shortened: bool = False,
-) -> int:
-    """Compute the part of ``prompt`` that is not in the cache, slice by slice. Gives the number of tokens reused.
+    cache: PromptCache | None = None,
+) -> None:
+    """Compute what ``cache`` lacks of ``prompt``, slice by slice; it holds the beginning and nothing else.
 
-    ``shortened``: the oldest part was left out of it, so what follows may be in the cache, further behind.
+    Args:
+        progress: Called with tokens done and of how many, after each slice.
+        cache: None: the first sequence.
 
     Raises:
         PromptCancelled: finished slices stay in the cache.
         VrambleError: ``decode-failed``, ``out-of-memory``.
     """
-    cache = loaded.cache
-    if shortened:
-        cache.reuse_shifted(prompt)
-    reused = cache.reuse(prompt)
-    last = max(reused, len(prompt) - OPENING) if not cache.goes_back else 0
-    progress(reused, len(prompt))
-    start = time.monotonic()
+    cache = cache or loaded.cache
+    begun, start = len(cache.tokens), time.monotonic()
     while len(cache.tokens) < len(prompt):
         if cancel.is_set:
             raise PromptCancelled
-        done = len(cache.tokens)
-        if done == last:
-            cache.checkpoint()
-        part = prompt[done : min(done + loaded.pace.tokens, last if done < last else len(prompt))]
+        part = next_slice(cache, prompt, loaded.pace.tokens)
         begin = time.monotonic()
-        decode(loaded, (ctypes.c_int32 * len(part))(*part), len(part))
+        decode(loaded, (ctypes.c_int32 * len(part))(*part), len(part), cache)
         loaded.pace.took(len(part), time.monotonic() - begin)
         cache.tokens += part
         progress(len(cache.tokens), len(prompt))
-    loaded.conversations.disk.computed(len(prompt) - reused, time.monotonic() - start)
-    return reused
+    loaded.conversations.disk.computed(len(prompt) - begun, time.monotonic() - start)
 
 
-def make_room(loaded: LoadedModel, head: int, cancel: CancelFlag) -> None:
+def make_room(loaded: LoadedModel, head: int, cancel: Stop, cache: PromptCache | None = None) -> None:
     """Leave out half of what follows the first ``head`` tokens in the cache, and let the rest move up.
 
     Where the memory cannot move (sliding windows, recurrent states, several positions for each token) the tokens that
@@ -82,26 +95,30 @@ def make_room(loaded: LoadedModel, head: int, cancel: CancelFlag) -> None:
     Raises:
         PromptCancelled, VrambleError: As `evaluate`; the cache is shorter then.
     """
-    cache = loaded.cache
+    cache = cache or loaded.cache
     part = part_to_drop(len(cache.tokens), head, loaded.info.n_ctx)
     if part is None or cache.drop(*part):
         return
     start, end = part
-    evaluate(loaded, [*cache.tokens[:start], *cache.tokens[end:]], cancel, lambda _done, _total: None)
+    left = [*cache.tokens[:start], *cache.tokens[end:]]
+    begin_prompt(cache, left)
+    evaluate(loaded, left, cancel, lambda _done, _total: None, cache)
 
 
-def decode(loaded: LoadedModel, tokens: ctypes.Array[ctypes.c_int32], count: int) -> None:
-    """One decode call for tokens that follow the cache. Waits for the result."""
-    api = loaded.llama.api
-    result = api.llama_decode(loaded.context, api.llama_batch_get_one(tokens, count))
+def decode(
+    loaded: LoadedModel, tokens: ctypes.Array[ctypes.c_int32], count: int, cache: PromptCache | None = None
+) -> None:
+    """One decode call for tokens that follow the cache (None: the first sequence). Waits for the result."""
+    api, cache = loaded.llama.api, cache or loaded.cache
+    result = api.llama_decode(loaded.context, sequence_batch(api, tokens, count, cache.sequence))
     api.llama_synchronize(loaded.context)
     if result != DECODE_OK:
-        raise decode_problem(loaded, result)
+        raise decode_problem(loaded, result, cache)
 
 
-def decode_problem(loaded: LoadedModel, result: int) -> Exception:
+def decode_problem(loaded: LoadedModel, result: int, cache: PromptCache | None = None) -> Exception:
     """What a decode result other than 0 means; the cache is made to agree with its tokens again."""
-    loaded.cache.after_abort()
+    (cache or loaded.cache).after_abort()
     if result == DECODE_ABORTED:
         return PromptCancelled()
     log = loaded.llama.log.tail()

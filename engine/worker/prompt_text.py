@@ -10,7 +10,7 @@ from engine.errors import VrambleError
 from engine.protocol.caching import Overflow
 from engine.protocol.frames import Generate
 from engine.protocol.types import ChatMessage
-from engine.worker.cancel import CancelFlag
+from engine.worker.cancel import Stop
 from engine.worker.messages import SYSTEM, USER, normalise
 from engine.worker.model import LoadedModel
 from engine.worker.overflow import room_for_answer, shorter
@@ -44,7 +44,7 @@ class Prompt:
     shortened: bool = False
 
 
-def make_prompt(loaded: LoadedModel, templates: TemplateProcess, request: Generate, cancel: CancelFlag) -> Prompt:
+def make_prompt(loaded: LoadedModel, templates: TemplateProcess, request: Generate, cancel: Stop) -> Prompt:
     """The prompt for a request.
 
     Raises:
@@ -73,7 +73,7 @@ def _head(
     templates: TemplateProcess,
     turns: Sequence[ChatMessage],
     request: Generate,
-    cancel: CancelFlag,
+    cancel: Stop,
     tokens: list[int],
 ) -> int:
     """Tokens that the prompt of another conversation with the same system message begins with as well."""
@@ -90,7 +90,7 @@ def _assemble(
     templates: TemplateProcess,
     turns: Sequence[ChatMessage],
     request: Generate,
-    cancel: CancelFlag,
+    cancel: Stop,
 ) -> Prompt:
     """The prompt for these turns, however long it is."""
     text, tokens = _render(loaded, templates, turns, request.thinking.enabled, cancel)
@@ -116,7 +116,7 @@ def _render(
     templates: TemplateProcess,
     turns: Sequence[ChatMessage],
     thinking: bool | None,
-    cancel: CancelFlag,
+    cancel: Stop,
 ) -> tuple[str, list[int]]:
     """Text of the template and its tokens. Texts of control tokens in the conversation stay text."""
     guard = loaded.guard

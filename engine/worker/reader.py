@@ -1,7 +1,7 @@
 """The thread that takes frames while the main thread works, so that a cancel arrives during native calls.
 
-One request at a time: a second one is answered ``busy`` from here. When stdin ends the process ends, also when the
-main thread is stuck in native code.
+One request at a time, but as many answers as the model was loaded for: what is too much is answered ``busy`` from
+here. When stdin ends the process ends, also when the main thread is stuck in native code.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 
 from engine.protocol.codec import Garbage, encode, worker_input
-from engine.protocol.frames import Cancel, Failed, Forget, FromWorker, Request
-from engine.worker.cancel import CancelFlag
+from engine.protocol.frames import Cancel, Failed, Forget, FromWorker, Generate, Request
+from engine.worker.cancel import CancelFlag, Stop
 
 GRACE_SECONDS = 1.0
 """Time for the main thread to end by itself after stdin has ended."""
@@ -47,7 +47,7 @@ class FrameWriter:
 
 
 class Inbox:
-    """Requests for the main thread, and the cancel flag of the one that it works on.
+    """Requests for the main thread, and the cancel flags of those that it works on.
 
     Args:
         on_end: Called from the reading thread when stdin has ended: the process is about to end, as is wanted.
@@ -65,7 +65,13 @@ class Inbox:
         self._cancel = cancel
         self._on_end = on_end
         self._lock = threading.Lock()
-        self._active: int | None = None
+        self._active: dict[int, Stop] = {}
+        self._together = False
+        self._alone: int | None = None
+        self.limit = 1
+        """Answers that may be written at the same time."""
+
+        self.pause = Stop()
         self._queue: SimpleQueue[tuple[Request | Forget, float] | None] = SimpleQueue()
         self._decoder = worker_input()
         self._thread = threading.Thread(target=self._read, name="frames", daemon=True)
@@ -85,12 +91,30 @@ class Inbox:
         Raises:
             queue.Empty: Nothing came in so many ``seconds``.
         """
-        return self._queue.get(timeout=seconds)
+        item = self._queue.get(timeout=seconds)
+        if item is None:
+            self._queue.put(None)
+        return item
 
-    def finish(self) -> None:
-        """The active request is about to get its terminal frame: the next one may come, late cancels are ignored."""
+    def ticket(self, request_id: int) -> Stop:
+        """Set when the request is cancelled."""
         with self._lock:
-            self._active = None
+            return self._active.get(request_id) or Stop()
+
+    def run_alone(self, request_id: int | None) -> None:
+        """Native code works for this request only, so that it may be aborted; None: not any more."""
+        with self._lock:
+            self._alone = request_id
+            if request_id is None:
+                self._cancel.clear()
+
+    def finish(self, request_id: int | None = None) -> None:
+        """A request is about to get its terminal frame (None: the one that runs): late cancels are ignored."""
+        with self._lock:
+            if request_id is None:
+                self._active.clear()
+            else:
+                self._active.pop(request_id, None)
             self._cancel.clear()
 
     def _read(self) -> None:
@@ -110,19 +134,29 @@ class Inbox:
         if isinstance(frame, Garbage):
             self._refuse_garbage(frame)
         elif isinstance(frame, Cancel):
-            with self._lock:
-                if frame.target == self._active:
-                    self._cancel.set()
-        elif isinstance(frame, Forget) or self._claim(frame.id):
+            self._cancel_request(frame.target)
+        elif isinstance(frame, Forget) or self._claim(frame):
             self._queue.put((frame, time.monotonic()))
         else:
             self._send(Failed(id=frame.id, code="busy", message="The engine is busy with another request."))
 
-    def _claim(self, request_id: int) -> bool:
+    def _cancel_request(self, target: int) -> None:
         with self._lock:
-            if self._active is not None:
+            if target not in self._active:
+                return
+            self._active[target].is_set = True
+            self.pause.is_set = True
+            if self._alone == target or len(self._active) == 1:
+                self._cancel.set()
+
+    def _claim(self, frame: Request) -> bool:
+        together = isinstance(frame, Generate)
+        with self._lock:
+            if self._active and not (together and self._together and len(self._active) < self.limit):
                 return False
-            self._active = request_id
+            self._together = together
+            self._active[frame.id] = Stop()
+            self.pause.is_set = True
             return True
 
     def _refuse_garbage(self, garbage: Garbage) -> None:
@@ -134,6 +168,10 @@ class Inbox:
 
     def _end(self) -> None:
         self._cancel.set()
+        self.pause.is_set = True
+        with self._lock:
+            for ticket in self._active.values():
+                ticket.is_set = True
         self._on_end()
         self._queue.put(None)
         time.sleep(GRACE_SECONDS)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -18,7 +16,7 @@ from engine.protocol.frames import (
     Devices,
     DryRan,
     DryRun,
-    Failed,
+    Forget,
     FromWorker,
     Generate,
     ListDevices,
@@ -34,7 +32,6 @@ from engine.protocol.frames import (
 from engine.worker.cancel import CancelFlag
 from engine.worker.dry_run import simulate
 from engine.worker.fingerprint import cache_mark, driver_words, fingerprint
-from engine.worker.generator import Generator
 from engine.worker.loader import Loader
 from engine.worker.model import LoadedModel
 from engine.worker.native import Llama
@@ -42,6 +39,7 @@ from engine.worker.power import PowerMeter
 from engine.worker.reference import ReferenceRun
 from engine.worker.self_test import SelfTester
 from engine.worker.templates.process import TemplateProcess
+from engine.worker.together import Arrivals, Together, failed, internal
 
 SAVE_SECONDS = 0.7
 """Caches of conversations may be written so long before a model goes. A process has a second to end."""
@@ -68,16 +66,11 @@ class Requests:
         except VrambleError as error:
             return failed(request.id, error)
         except Exception:
-            trace = traceback.format_exc()
-            print(trace, file=sys.stderr, flush=True)
-            message = "Something went wrong in the engine."
-            return Failed(id=request.id, code="internal", message=message, next_step="Try again.", detail=trace)
+            return internal(request.id)
 
     def _dispatch(self, request: Request, taken: float) -> Terminal:
         if isinstance(request, Load):
             return self._load(request, taken)
-        if isinstance(request, Generate):
-            return self._generate(request, taken)
         if isinstance(request, SelfTest):
             return self._self_test(request, taken)
         if isinstance(request, DryRun):
@@ -101,8 +94,28 @@ class Requests:
         loaded.keep(request.cache, cache_mark(mark, loaded.info, request.options))
         return Loaded(id=request.id, model=loaded.info, seconds=time.monotonic() - taken)
 
-    def _generate(self, request: Generate, taken: float) -> Terminal:
-        return Generator(self._model(), self._templates, request, self._cancel, self._send, taken).run()
+    @property
+    def parallel(self) -> int:
+        """Answers that can be written at the same time."""
+        return 1 if self._loaded is None else len(self._loaded.conversations.slots)
+
+    def generate(self, request: Generate, taken: float, arrivals: Arrivals) -> None:
+        """Answer it, and what comes meanwhile; terminal frames are sent."""
+        try:
+            forgotten = self._together(request, taken, arrivals)
+        except VrambleError as error:
+            end = failed(request.id, error)
+        except Exception:
+            end = internal(request.id)
+        else:
+            for one in forgotten:
+                self.forget(one.conversations)
+            return
+        arrivals.finish(request.id)
+        self._send(end)
+
+    def _together(self, request: Generate, taken: float, arrivals: Arrivals) -> list[Forget]:
+        return Together(self._model(), self._templates, arrivals, self._send).run(request, taken)
 
     def _self_test(self, request: SelfTest, taken: float) -> SelfTested:
         if request.reference is not None:
@@ -166,8 +179,3 @@ class Requests:
         """Free the model and end the template process."""
         self._unload()
         self._templates.close()
-
-
-def failed(request_id: int, error: VrambleError) -> Failed:
-    """The terminal frame for an error with a sentence."""
-    return Failed(id=request_id, code=error.code, message=error.message, next_step=error.next_step, detail=error.detail)

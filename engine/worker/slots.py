@@ -22,6 +22,7 @@ class Slot:
         busy: An answer is being written here.
         used: Grows with each use.
         written: Tokens that are in the conversation's file as well.
+        wanted: Cells that an answer is sure to need here.
     """
 
     cache: PromptCache
@@ -30,6 +31,12 @@ class Slot:
     busy: bool = False
     used: int = 0
     written: int = 0
+    wanted: int = 0
+
+    @property
+    def taken(self) -> int:
+        """Cells that nobody else can have."""
+        return max(len(self.cache.tokens), self.wanted)
 
     def holds(self, conversation: str) -> bool:
         """It holds tokens of this conversation, which has a name."""

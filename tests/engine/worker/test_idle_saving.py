@@ -25,7 +25,7 @@ class Inbox:
     def __init__(self, *script: Request | Forget | type[Empty]) -> None:
         self.script = list(script)
         self.waits: list[float | None] = []
-        self.waiting = False
+        self.waiting, self.limit = False, 1
 
     def next(self, seconds: float | None = None) -> tuple[Request | Forget, float] | None:
         self.waits.append(seconds)
@@ -34,7 +34,7 @@ class Inbox:
             raise Empty
         return None if step is None else (step, 0.0)  # type: ignore[return-value]
 
-    def finish(self) -> None:
+    def finish(self, request_id: int | None = None) -> None:
         pass
 
 
@@ -45,9 +45,14 @@ class Desk:
         self.calls: list[object] = []
         self._saves = iter(saves)
 
+    parallel = 2
+
     def answer(self, request: Request, taken: float) -> Terminal:
-        self.calls.append("answer")
+        self.calls.append("other")
         return Unloaded(id=request.id)
+
+    def generate(self, request: Generate, taken: float, arrivals: object) -> None:
+        self.calls.append("answer")
 
     def forget(self, conversations: Sequence[str]) -> None:
         self.calls.append(tuple(conversations))
@@ -68,7 +73,7 @@ def served(inbox: Inbox, desk: Desk) -> list[FromWorker]:
 
 def test_after_an_answer_and_a_quiet_time_caches_are_saved_once() -> None:
     inbox, desk = Inbox(ANSWER, Empty), Desk(True)
-    assert served(inbox, desk) == [Unloaded(id=1)]
+    assert served(inbox, desk) == []
     assert desk.calls == ["answer", "save"]
     assert inbox.waits == [None, IDLE_SECONDS, None]
 
@@ -82,7 +87,8 @@ def test_a_save_that_was_interrupted_is_tried_again() -> None:
 def test_other_requests_are_no_news_and_forgetting_has_no_answer() -> None:
     inbox, desk = Inbox(ListDevices(id=1), Forget(conversations=("a", "b"))), Desk()
     assert len(served(inbox, desk)) == 1
-    assert desk.calls == ["answer", ("a", "b")]
+    assert desk.calls == ["other", ("a", "b")]
+    assert inbox.limit == 2
     assert set(inbox.waits) == {None}
 
 

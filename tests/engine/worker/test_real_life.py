@@ -89,7 +89,7 @@ def test_end_of_stdin_in_an_answer(start_worker: StartWorker) -> None:
 def test_end_of_stdin_during_a_native_call_that_never_returns(start_worker: StartWorker) -> None:
     code = (
         "import ctypes; from engine.worker import process, requests\n"
-        "requests.Requests.answer = lambda *_: ctypes.CDLL(None).sleep(600)\n"
+        "requests.Requests.generate = lambda *_: ctypes.CDLL(None).sleep(600)\n"
         "process.run()"
     )
     worker = start_worker(command=[sys.executable, "-P", "-c", code])
@@ -98,7 +98,7 @@ def test_end_of_stdin_during_a_native_call_that_never_returns(start_worker: Star
 
 
 def test_an_exception_in_a_request_is_answered_and_the_worker_goes_on(start_worker: StartWorker) -> None:
-    code = "from engine.worker import process, requests\nrequests.Requests._generate = lambda *_: 1 // 0\nprocess.run()"
+    code = "from engine.worker import process, requests\nrequests.Requests._together = lambda *_: 1 // 0\nprocess.run()"
     worker = start_worker(command=[sys.executable, "-P", "-c", code])
     for _ in range(2):
         end = worker.generate(user("hi"))[1]
@@ -150,10 +150,10 @@ def test_ctrl_c_in_the_terminal_is_the_parents_business(start_worker: StartWorke
 def test_native_aborts_leave_their_words_in_the_log(start_worker: StartWorker) -> None:
     code = (
         "from engine.worker import process, requests\n"
-        "def abort(self, request, taken):\n"
+        "def abort(self, request, taken, arrivals):\n"
         "    api = self._loader._llama.ggml._library\n"
         "    api.ggml_abort(b'lost.cpp', 7, b'the device was lost')\n"
-        "requests.Requests.answer = abort\n"
+        "requests.Requests.generate = abort\n"
         "process.run()"
     )
     worker = start_worker(command=[sys.executable, "-P", "-c", code])
