@@ -87,6 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
     file = history_file(paths)
     history = _earlier(file)
     _print(report, history, arguments)
+    if not report.measured and not report.finished:
+        raise VrambleError("cancelled", "Stopped before the first figure.")
     if not report.measured:
         raise VrambleError("bench-failed", next((v.error for v in report.variants if v.error), "Nothing was measured."))
     if not arguments.no_history:

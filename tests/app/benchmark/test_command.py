@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,22 @@ class Command:
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == code, done.stderr
         return done
+
+    def interrupted(self, after: int) -> tuple[int, str, str]:
+        """Ctrl+C once so many tests were begun: exit code, output, errors."""
+        command = [sys.executable, "-P", "-m", "app.main", "bench", str(self.model)]
+        env = {**self.env, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+        process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while self.begun() < after and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        return process.returncode, output, errors
+
+    def begun(self) -> int:
+        """Tests that the worker was asked for."""
+        return sum(entry.get("frame", {}).get("test") is not None for entry in journal_entries(self.journal))
 
     def json(self, *arguments: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self(*arguments, "--json").stdout)
@@ -118,6 +136,20 @@ def test_a_variant_that_kills_the_engine_does_not_end_the_others(tmp_path: Path)
     first, second = found["variants"]
     assert first["error"]
     assert second["decode_tps"]["median"] == 20.0
+
+
+def test_ctrl_c_ends_it_with_what_was_measured(tmp_path: Path) -> None:
+    slow = {"delay": 0.5}
+    code, output, errors = Command(tmp_path, {"bench": [{}, {"speed": 41.2}, slow]}).interrupted(after=2)
+    assert code == 1
+    assert "41.2" in output
+    assert errors == "vramble: Stopped before the end.\n"
+
+
+def test_ctrl_c_before_the_first_figure(tmp_path: Path) -> None:
+    code, output, errors = Command(tmp_path, {"bench": [{}, {"delay": 0.5}]}).interrupted(after=1)
+    assert (code, output) == (1, "")
+    assert errors == "vramble: Stopped before the first figure.\n"
 
 
 def test_what_cannot_be_loaded_fails_in_one_line(tmp_path: Path) -> None:
