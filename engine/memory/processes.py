@@ -157,11 +157,10 @@ class ProcessScanner:
         if same == self._numbers.get(pid) and pid not in self._changed and self._looks[pid] % WHOLE_LOOKS:
             return 0
         self._numbers[pid] = same
+        links = ((number, self._tree.link(f"{folder}/fd/{number}")) for number in numbers)
+        found = [number for number, target in links if target is not None and target.startswith(DEVICE_FOLDER)]
         files: dict[tuple[str, str], _DrmFile] = {}
-        for number in numbers:
-            target = self._tree.link(f"{folder}/fd/{number}")
-            if target is None or not target.startswith(DEVICE_FOLDER):
-                continue
+        for number in sorted(found):
             path = f"{folder}/fdinfo/{number}"
             use = fdinfo.parse(self._tree.passing(path))
             if use is not None:
