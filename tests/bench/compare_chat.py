@@ -4,7 +4,8 @@ Same model file, threads, context, sampling and prompts; all have the model load
 turns, in another order each round, so that other work on the machine hits all of them. A ratio above 1 means that
 this program is faster (speed) or quicker (times). CPU time for each token is user and system time of a party's
 processes over an answer; other work hardly changes it. ``--exclusive`` keeps other work away (``chrt``, needs the
-right to it) for the seconds of each answer. Use, in the checkout:
+right to it) for the seconds of each answer; give fewer ``--threads`` than there are processors then, or the receiver of
+the text gets none, and only whole answers and CPU time say something. Use, in the checkout:
 
     .venv/bin/python -m tests.bench.compare_chat [--rounds 7] [--tokens 128] [--nice -5] [--exclusive]
         [--node-folder FOLDER] [--xllamacpp-python PYTHON] [--against NAME ...] [--json FILE]
