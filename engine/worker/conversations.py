@@ -1,7 +1,7 @@
 """Which conversation each sequence of the KV cache holds, and where the caches of the others are.
 
 A conversation that comes back finds its tokens in a sequence, as a copy in RAM, or in a file; what spares most is
-taken. A sequence that changes hands is copied to RAM first. ADR 10 says why.
+taken. A sequence that changes hands is copied to RAM first. ADR 11 says why.
 """
 
 from __future__ import annotations
