@@ -13,11 +13,12 @@ from engine.library.gguf.metadata import Metadata
 from engine.library.names import short_name
 from engine.loading.rope import TrainedContext, reach
 from engine.loading.suits import option_warnings
-from engine.protocol.types import LoadOptions, ModelInfo
+from engine.protocol.types import LoadOptions, MemoryUse, ModelInfo, SplitMode
 from engine.worker import params
 from engine.worker.cancel import CancelFlag
 from engine.worker.context_memory import check_context_memory
 from engine.worker.lora import load_adapters, set_adapters
+from engine.worker.mapped import with_needed
 from engine.worker.model import LoadedModel
 from engine.worker.native import Llama, Pointer
 from engine.worker.pace import Pace
@@ -192,6 +193,7 @@ class Loader:
     ) -> ModelInfo:
         api, report, header, placement = self._llama.api, self._llama.log.report, plan.header, plan.placement
         n_ctx, far = api.llama_n_ctx(context), reach(plan.options, trained)
+        size = api.llama_model_size(model)
         warnings = [*placement.warnings, *header.warnings, *option_warnings]
         if template.source == "fallback":
             warnings.append(NO_TEMPLATE)
@@ -203,7 +205,7 @@ class Loader:
             architecture=header.architecture,
             quant=header.quant,
             n_params=api.llama_model_n_params(model),
-            size_bytes=api.llama_model_size(model),
+            size_bytes=size,
             n_ctx=n_ctx,
             n_ctx_train=trained.n_ctx,
             n_layers=api.llama_model_n_layer(model),
@@ -212,11 +214,18 @@ class Loader:
             device_reason=placement.reason,
             devices=placement.devices,
             flash_attention=report.flash_attention,
-            memory=report.memory([device.id for device in placement.devices]),
+            memory=self._memory(plan, size),
             template_source=template.source,
             warnings=tuple(warnings),
             device_warnings=placement.warnings,
         )
+
+    def _memory(self, plan: Plan, size: int) -> tuple[MemoryUse, ...]:
+        """What lies where; of a mapped file only what is needed."""
+        report, devices = self._llama.log.report, plan.placement.devices
+        several = plan.placement.split in (SplitMode.ROW, SplitMode.TENSOR)
+        memory = report.memory([device.id for device in devices])
+        return with_needed(memory, report, size, plan.path, several=several)
 
     def _warm_up(self, loaded: LoadedModel) -> None:
         """Compute one token: weights are paged in and GPU kernels built now, not in the first answer."""

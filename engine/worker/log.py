@@ -35,6 +35,8 @@ _FLASH = re.compile(r"(?:flash_attn\s+= |Flash Attention )(auto|enabled|disabled
 _SHARED = "Meta("
 """Start of the name of the one device that llama.cpp makes of several in a split by tensors."""
 
+_MAPPED = "CPU_Mapped"
+
 _FIELDS = {"model": "weights", "LoRA": "weights", "KV": "kv", "RS": "kv", "compute": "compute", "output": "output"}
 
 
@@ -50,11 +52,20 @@ class LoadReport:
     caches: int = 0
     """Bytes of all caches on all devices together: said in a dry run as well."""
 
+    mapped: int = 0
+    """Bytes of the file that the mapping for the processor spans, more than it needs (`engine.worker.mapped`)."""
+
+    copied: int = 0
+    """Bytes of weights in all other buffers."""
+
     def take(self, line: str) -> None:
         """Learn from one log line."""
         match = _BUFFER.search(line)
         if match:
-            self._buffer(device_of_buffer(match[1]), _FIELDS[match[2]], round(float(match[3]) * _MIB))
+            size = round(float(match[3]) * _MIB)
+            self._buffer(device_of_buffer(match[1]), _FIELDS[match[2]], size)
+            if match[2] == "model":
+                self._weights(match[1], size)
         match = _CACHE.search(line)
         if match:
             self.caches += round(float(match[1]) * _MIB)
@@ -64,6 +75,12 @@ class LoadReport:
         match = _FLASH.search(line)
         if match and match[1] != "auto":
             self.flash_attention = match[1] == "enabled"
+
+    def _weights(self, buffer: str, size: int) -> None:
+        if buffer == _MAPPED:
+            self.mapped += size
+        else:
+            self.copied += size
 
     def _buffer(self, device: str, name: str, size: int) -> None:
         """Weights and caches come in several parts; compute and output buffers are told again when they change."""
