@@ -140,7 +140,8 @@ class Interactive:
         last, (_, model) = self._figures.last, self._engine()
         used = last.prompt_tokens + last.generated_tokens
         tell(f"last answer: {_all_of(last)}")
-        tell(f"conversation: {self._figures.answers} answers, {self._figures}")
+        count = self._figures.answers
+        tell(f"conversation: {count} answer{'s' if count != 1 else ''}, {self._figures}")
         tell(f"context: {used} of {model.n_ctx} tokens")
 
     def _show(self, turn: Turn) -> None:

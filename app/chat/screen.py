@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
 
 from engine.protocol.frames import Delta, Progress
 
@@ -12,16 +14,34 @@ CONTROLS = {code: "�" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(co
 """Characters that a terminal obeys: a model must not move the cursor or rename the window."""
 
 
-class Screen:
-    """Shows an answer as it comes; its thought dimmed, on standard error, if that is a terminal."""
+LATE = 0.7
+"""Seconds after which it is worth a word that the prompt is being read."""
 
-    def __init__(self, *, shown: bool) -> None:
+
+class Screen:
+    """Shows an answer as it comes; its thought dimmed, on standard error, if that is a terminal.
+
+    Args:
+        clock: Seconds, monotonic.
+    """
+
+    def __init__(self, *, shown: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._began = clock, clock()
+        self._reading = False
         self._shown, self._dims = shown, shown and sys.stderr.isatty()
         self._tames = shown and sys.stdout.isatty()
         self._thinking = False
 
+    def prompt(self, progress: Progress) -> None:
+        """How much of a long prompt was read."""
+        if self._dims and progress.done < progress.total and self._clock() - self._began > LATE:
+            self._reading = True
+            sys.stderr.write(f"\r{DIM}Reading {progress.done} of {progress.total} tokens{NOT_DIM}\033[K")
+            sys.stderr.flush()
+
     def show(self, delta: Delta) -> None:
         """Write what is new."""
+        self._wipe()
         if delta.thinking and self._dims:
             thought = delta.thinking.translate(CONTROLS)
             sys.stderr.write(thought if self._thinking else DIM + thought)
@@ -34,10 +54,16 @@ class Screen:
 
     def close(self) -> None:
         """End the thought, if one is shown."""
+        self._wipe()
         if self._thinking:
             sys.stderr.write(f"{NOT_DIM}\n\n")
             sys.stderr.flush()
             self._thinking = False
+
+    def _wipe(self) -> None:
+        if self._reading:
+            self._reading = False
+            wipe_progress()
 
 
 def tell(text: str) -> None:

@@ -135,6 +135,7 @@ def answer(worker: BlockingWorker, manner: Manner, before: list[ChatMessage], qu
             stop=manner.stop,
             thinking=manner.thinking,
             prefill=manner.prefill,
+            on_progress=screen.prompt,
         )
     finally:
         screen.close()

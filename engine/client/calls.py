@@ -56,8 +56,12 @@ def generate(
     stop: Sequence[str] = (),
     thinking: Thinking = Thinking(),  # noqa: B008 - frozen
     prefill: str = "",
+    on_progress: Callable[[Progress], None] = lambda _progress: None,
 ) -> Finished:
     """Answer a conversation; the text comes through ``on_delta`` as it is generated. Arguments as in `Generate`.
+
+    Args:
+        on_progress: Hears how much of the prompt was read.
 
     Raises:
         VrambleError: The answer failed, or the worker died. A cancelled answer is none of these.
@@ -74,6 +78,8 @@ def generate(
     for event in worker.request(request):
         if isinstance(event, Delta):
             on_delta(event)
+        elif isinstance(event, Progress):
+            on_progress(event)
         elif isinstance(event, Finished):
             return event
         else:
