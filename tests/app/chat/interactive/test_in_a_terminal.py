@@ -94,7 +94,7 @@ def test_reset_and_stats(fake: Fake, journal: Path) -> None:
         shown = terminal.say("/stats")
         assert "3 tokens" in shown
         assert "decode: 20.0 tok/s" in shown
-        assert "1 answers" in shown
+        assert "1 answer," in shown
         terminal.say("/reset")
         assert "no answer yet" in terminal.say("/stats")
         terminal.say("anew")
