@@ -1,7 +1,8 @@
 """The process that renders templates: ``python -P -m engine.worker.templates.child``.
 
-One JSON line in, one out. Each rendering has a time limit that also ends C code: SIGALRM with its default action. The
-memory limit turns a template that multiplies strings into a `MemoryError`.
+One JSON line in, one out. Each rendering has a limit of processor time that also ends C code: SIGPROF with its default
+action. A busy machine does not use it up. The memory limit turns a template that multiplies strings into a
+`MemoryError`.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ def answer(renderer: Renderer, request: dict[str, Any]) -> dict[str, str]:
 
 
 def serve(lines: Iterable[str], out: TextIO, *, seconds: int = SECONDS) -> None:
-    """Answer each line. The alarm is off while waiting."""
+    """Answer each line; ``seconds`` of processor time for each. The timer is off while waiting."""
     renderer = Renderer(lambda: datetime.now().astimezone())
     for line in lines:
         request = json.loads(line)
-        signal.alarm(seconds)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         result = answer(renderer, request)
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         out.write(json.dumps(result) + "\n")
         out.flush()
 

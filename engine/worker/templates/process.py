@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -15,8 +16,8 @@ from engine.errors import VrambleError
 from engine.own_process import module_command, with_source
 
 MODULE = "engine.worker.templates.child"
-PATIENCE_SECONDS = 7.0
-"""The child ends itself after 5 s; this is for a child that cannot."""
+PATIENCE_SECONDS = 60.0
+"""The child ends itself after 5 s of processor time. This is for one that cannot, on a busy machine too."""
 
 POLL_SECONDS = 0.05
 _CHUNK = 1 << 16
@@ -47,12 +48,16 @@ class TemplateProcess:
             VrambleError: ``template-limit`` (time, memory, length), ``template-failed`` with the template's own words.
             RenderCancelled: ``cancelled()`` became true.
         """
-        self.start()
         line = json.dumps({"template": template, "variables": variables}).encode() + b"\n"
+        self.start()
         raw = self._exchange(line, cancelled)
+        if raw is None and self._was_killed():
+            self.start()
+            raw = self._exchange(line, cancelled)
         if raw is None:
+            killed = self._was_killed()
             self.close()
-            raise _limit(file, "took longer than 5 seconds")
+            raise _limit(file, "ended the process that renders it" if killed else "took longer than 5 seconds")
         reply = json.loads(raw)
         if "text" in reply:
             return str(reply["text"])
@@ -90,6 +95,15 @@ class TemplateProcess:
                         break
         whole = b"".join(parts)
         return whole if whole.endswith(b"\n") else None
+
+    def _was_killed(self) -> bool:
+        """Whether the child ended by something else than its own limit: it is worth another try."""
+        child = self._child
+        if child is None:
+            return False
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(timeout=1)
+        return child.returncode not in (None, -signal.SIGPROF)
 
     def close(self) -> None:
         """End the child, if there is one."""

@@ -101,8 +101,5 @@ def test_a_template_process_that_was_killed_is_replaced(start_worker: StartWorke
     for number in (signal.SIGKILL, signal.SIGSEGV):
         (child,) = psutil.Process(worker.process.pid).children()
         child.send_signal(number)
-        _, end = worker.generate(STORY, max_tokens=2)
-        if not isinstance(end, Finished):  # it died while it was asked
-            assert end.code == "template-limit"
-            _, end = worker.finished(STORY, max_tokens=2)
+        _, end = worker.finished(STORY, max_tokens=2)
         assert end.stats.generated_tokens == 2

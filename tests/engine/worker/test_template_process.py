@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -51,32 +51,46 @@ def test_memory_is_limited_and_the_next_one_works(process: TemplateProcess) -> N
 
 
 def test_time_is_limited_also_in_c_code() -> None:
-    """The alarm's default action ends the process in the middle of one long call of C code."""
+    """The timer's default action ends the process in the middle of one long call of C code."""
     code = (
         "import sys, io, json; from engine.worker.templates.child import serve;"
         "serve([json.dumps({'template': '{{ (9 ** 9) ** (9 ** 9) }}', 'variables': {}})], sys.stdout, seconds=1)"
     )
     env = with_source(os.environ)
     done = subprocess.run([sys.executable, "-P", "-c", code], env=env, check=False, timeout=60, capture_output=True)
-    assert done.returncode == -signal.SIGALRM
+    assert done.returncode == -signal.SIGPROF
     assert done.stdout == b""
 
 
-def test_a_child_that_dies_is_a_limit_and_is_replaced(process: TemplateProcess) -> None:
-    process.start()
-    child = process._child
-    assert child is not None
-    child.send_signal(signal.SIGSTOP)
-    cancelled_after = iter([False, False, True])
+def kills(process: TemplateProcess, deaths: int, number: signal.Signals) -> Callable[[], bool]:
+    """A question for a cancel that kills the next child each time it is asked, ``deaths`` times."""
+    dead: set[int] = set()
 
-    def kill_then_go_on() -> bool:
-        if next(cancelled_after, False):
-            os.kill(child.pid, signal.SIGKILL)
+    def asked() -> bool:
+        child = process._child
+        if child is not None and child.pid not in dead and len(dead) < deaths:
+            dead.add(child.pid)
+            child.send_signal(number)
         return False
 
-    with pytest.raises(VrambleError, match="took longer than 5 seconds"):
-        process.render("x", {}, kill_then_go_on, "f.gguf")
+    return asked
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_child_that_is_killed_is_replaced_and_asked_again(process: TemplateProcess, number: signal.Signals) -> None:
+    assert process.render("{{ 'x' * n }}", {"n": 300}, kills(process, 1, number), "f.gguf") == "x" * 300
+
+
+def test_a_child_that_always_dies_is_told(process: TemplateProcess) -> None:
+    with pytest.raises(VrambleError, match="ended the process that renders it") as caught:
+        process.render("{{ 'x' * n }}", {"n": 300}, kills(process, 9, signal.SIGKILL), "f.gguf")
+    assert caught.value.code == "template-limit"
     assert process.render("again", {}, never, "f.gguf") == "again"
+
+
+def test_its_own_limit_is_no_reason_to_ask_again(process: TemplateProcess) -> None:
+    with pytest.raises(VrambleError, match="took longer than 5 seconds"):
+        process.render("x", {}, kills(process, 1, signal.SIGPROF), "f.gguf")
 
 
 def test_cancel_while_rendering(process: TemplateProcess) -> None:
