@@ -51,6 +51,7 @@ SEEN_BY_UI = {
     "engine.memory.records",
     "engine.memory.sizes",
     "engine.protocol.bench",
+    "engine.protocol.caching",
     "engine.protocol.frames",
     "engine.protocol.types",
     "engine.version",

@@ -19,6 +19,7 @@ from ui.chat.header import Header
 from ui.chat.hint import HintLine
 from ui.chat.model_actions import ModelActions
 from ui.chat.page import ConversationPage
+from ui.chat.panel.slot import PanelSlot
 from ui.chat.sidebar import Sidebar
 from ui.chat.transcript.commands import NamedModel
 from ui.chat.words import isolated, safer_text
@@ -213,7 +214,9 @@ class MainWindow(QMainWindow):
         )
         self._notice_bar = NoticeBar(services.notices, theme)
         self._composer = Composer(services.chat.send, theme, edit=services.chat.steering.edit)
-        self._hint = HintLine(services.chat, services.worker, services.settings, self._composer.set_hint, self)
+        self._hint = HintLine(services.chat, services.worker, self._composer.set_hint, self)
+        self._panel = PanelSlot(services.chat, services.notices, services.settings, theme, self.focus)
+        self._composer.add_below(self._panel.button)
         self._strip = MemoryStrip(services.memory, services.worker, theme)
         self._strip.setObjectName("memoryStrip")
 
@@ -237,6 +240,7 @@ class MainWindow(QMainWindow):
         upper.addWidget(self._sidebar)
         upper.addWidget(self._sidebar_edge)
         upper.addLayout(content, 1)
+        upper.addWidget(self._panel)
         centre = QWidget()
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
@@ -298,6 +302,7 @@ class MainWindow(QMainWindow):
         for keys, action in (
             ("Ctrl+N", self._sidebar.new_conversation),
             ("Ctrl+B", self.toggle_sidebar),
+            ("Ctrl+I", self._panel.toggle),
             ("Ctrl+M", self.open_manager),
             ("Ctrl+Shift+M", self.open_memory),
             ("Ctrl+L", self.focus),

@@ -20,6 +20,7 @@ class WindowSettings(msgspec.Struct, frozen=True, kw_only=True):
         scale: Text size, 1.0 normal.
         geometry: Qt's window geometry, base64.
         sidebar: Whether the list of conversations is shown in a wide window.
+        parameters: Whether the parameters of the conversation are shown beside it.
         conversation: Id of the conversation that was open.
         had_model: Whether there was a model at the last look; decides the first page before the folder was read.
     """
@@ -28,6 +29,7 @@ class WindowSettings(msgspec.Struct, frozen=True, kw_only=True):
     scale: Annotated[float, msgspec.Meta(ge=0.8, le=2.0)] = 1.0
     geometry: str = ""
     sidebar: bool = True
+    parameters: bool = False
     conversation: str | None = None
     had_model: bool = False
 

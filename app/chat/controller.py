@@ -18,6 +18,7 @@ from app.chat.engine_seam import AnswerEngine
 from app.chat.model_choice import Choice
 from app.chat.open_thread import OpenThread
 from app.chat.parameters import Parameters
+from app.chat.presets import Presets
 from app.chat.rows import YOU, MessageRow
 from app.chat.steering import Steering
 from app.chat.transcript import TranscriptModel
@@ -93,6 +94,7 @@ class ChatController(QObject):
         self._drafts.loaded.connect(self.drafts_loaded)
         self._answering = Answering(engine, self._database, notices, choose, self._unsaved, now, self)
         self._parameters = Parameters(settings, self._save_parameters, self._model_file, self)
+        self._presets = Presets(settings, runner, self)
         self._open = self._make_open()
         self._steering = Steering(
             self._open, self._answering, self._database, self._parameters, notices, choice_of, now, self
@@ -140,6 +142,11 @@ class ChatController(QObject):
     def parameters(self) -> Parameters:
         """What answers are made with."""
         return self._parameters
+
+    @property
+    def presets(self) -> Presets:
+        """Named sets of parameters."""
+        return self._presets
 
     @property
     def current(self) -> Conversation | None:

@@ -140,9 +140,12 @@ class Parameters(QObject):
 
     def take(self, values: Mapping[str, Any]) -> None:
         """Choose exactly ``values``, as a preset says."""
+        self._put(self.differing(fitting(values)))
+
+    def differing(self, values: Values) -> Values:
+        """Those of ``values`` that are other than what is inherited."""
         inherited = self.inherited
-        wanted = fitting(values)
-        self._put({name: value for name, value in wanted.items() if value != _plain(getattr(inherited, name))})
+        return {name: value for name, value in values.items() if value != _plain(getattr(inherited, name))}
 
     def keep_for_model(self) -> None:
         """Make the present values the defaults of the model; the conversation then has no choices of its own."""

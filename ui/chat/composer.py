@@ -204,6 +204,10 @@ class Composer(QWidget):
         """The muted line below the box."""
         self._hint.setText(text)
 
+    def add_below(self, widget: QWidget) -> None:
+        """Put ``widget`` at the right end of the line below the box."""
+        self._below.addWidget(widget)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """The whole frame is the box's target."""
         self.focus()
@@ -265,7 +269,10 @@ class Composer(QWidget):
         column.setSpacing(SPACE_XS)
         column.addWidget(self._editing_bar)
         column.addWidget(self._frame)
-        column.addWidget(self._hint)
+        self._below = QHBoxLayout()
+        self._below.setSpacing(SPACE_S)
+        self._below.addWidget(self._hint, 1)
+        column.addLayout(self._below)
         self.setTabOrder(self._edit, self._send_button)
         self.setTabOrder(self._send_button, self._stop_button)
 

@@ -8,8 +8,6 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.chat.controller import ChatController
 from app.chat.rows import MessageRow
-from app.chat.settings import ChatSettings
-from app.settings.store import SettingsStore
 from app.worker.service import WorkerService
 from engine.protocol.types import ModelInfo
 from ui.chat.words import tokens_text
@@ -33,12 +31,11 @@ class HintLine(QObject):
         self,
         chat: ChatController,
         worker: WorkerService,
-        settings: SettingsStore,
         show: Callable[[str], None],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._chat, self._worker, self._settings, self._show = chat, worker, settings, show
+        self._chat, self._worker, self._show = chat, worker, show
         self._busy = QTimer(self)
         self._busy.setSingleShot(True)
         self._busy.setInterval(BUSY_MS)
@@ -47,7 +44,7 @@ class HintLine(QObject):
         for signal in (rows.modelReset, rows.rowsInserted, rows.rowsRemoved):
             signal.connect(self.refresh)
         chat.busy_changed.connect(self._follow_busy)
-        for signal in (worker.model_changed, settings.changed):
+        for signal in (worker.model_changed, chat.parameters.changed):
             signal.connect(self.refresh)
         self.refresh()
 
@@ -55,7 +52,7 @@ class HintLine(QObject):
         """Read everything again."""
         if self._busy.isActive():
             return
-        temperature = self._settings.get(ChatSettings).temperature
+        temperature = self._chat.parameters.present.temperature
         parts = [self.tr("Temperature {value}").format(value=f"{temperature:g}")]
         if self._worker.model is not None:
             parts.append(self._context(self._worker.model))

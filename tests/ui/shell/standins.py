@@ -11,12 +11,16 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.conversation_list import ConversationListModel
+from app.chat.parameters import Parameters
+from app.chat.presets import Presets
 from app.chat.rows import MessageRow
 from app.chat.transcript import TranscriptModel
+from app.jobs import SerialRunner
 from app.library.service import FileState, InstalledModel
 from app.load.preparation import Preparation
 from app.load.service import LoadService
 from app.notices import Notices
+from app.settings.store import SettingsStore
 from app.worker.safe_mode import SafeMode
 from engine.chat.records import Conversation, Draft, Role, Status
 from engine.client.session import WorkerState
@@ -178,6 +182,10 @@ class FakeChat(QObject):
         self.transcript = TranscriptModel()
         self.calls: list[tuple[str, ...]] = []
         self.steering = FakeSteering(self.calls)
+        runner = SerialRunner(Cranked(), self)
+        store = SettingsStore(Path("/nowhere/settings.json"), runner, Notices())
+        self.parameters = Parameters(store, lambda _id, _settings: None, lambda: "", self)
+        self.presets = Presets(store, runner, self)
         self.current: Conversation | None = None
         self.deleted: dict[str, Conversation] = {}
         self.drafts: dict[str | None, Draft] = {}
