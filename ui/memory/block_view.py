@@ -12,6 +12,9 @@ from ui.memory.page_words import DOT
 from ui.theme import SPACE_M, SPACE_S, SPACE_XS, Theme, set_role
 from ui.widgets.elided_label import ElidedLabel
 
+UNBROKEN = "\N{NO-BREAK SPACE}"
+"""Lines of figures break between figures only."""
+
 
 class BlockView(QWidget):
     """Follows one block.
@@ -54,7 +57,7 @@ class BlockView(QWidget):
     def show_block(self, block: Block, full: int, cards: dict[str, str]) -> None:
         """Show ``block``; the whole width of a bar is ``full`` bytes."""
         _set_text(self._title, block.title)
-        _set_text(self._facts, DOT.join(block.facts))
+        _set_text(self._facts, DOT.join(fact.replace(" ", UNBROKEN) for fact in block.facts))
         _set_text(self._notes, " ".join(block.notes))
         self._notes.setVisible(bool(block.notes))
         self.bar.setVisible(block.bar is not None)
@@ -66,7 +69,8 @@ class BlockView(QWidget):
 
     def text(self) -> str:
         """What the block says in words."""
-        return "\n".join(label.text() for label in (self._title, self._facts, self._notes) if label.text())
+        texts = (label.text() for label in (self._title, self._facts, self._notes))
+        return "\n".join(text.replace(UNBROKEN, " ") for text in texts if text)
 
 
 def _set_text(label: QLabel, text: str) -> None:

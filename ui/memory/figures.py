@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.memory.history import History
+from engine.memory.records import MemorySnapshot
 from ui.memory import page_words as words
 from ui.memory.blocks import Block
 from ui.memory.owners import Part
+from ui.memory.page_words import tr
+from ui.memory.series import HOST, subjects
+from ui.memory.time_words import minute_rows
 from ui.memory.words import gib
 
 
@@ -31,6 +36,18 @@ def figure_rows(blocks: Sequence[Block], cards: dict[str, str]) -> tuple[FigureR
     return tuple(row for block in blocks for row in _rows(block, cards))
 
 
+def history_rows(snapshot: MemorySnapshot, history: History, card: str | None) -> tuple[FigureRow, ...]:
+    """The last ten minutes of each memory, a row for each minute; ``card``: whose sensors stand beside the RAM."""
+    points, markers = history.points, history.markers
+    rows: list[FigureRow] = []
+    for subject in subjects(snapshot):
+        title = tr("Last 10 minutes: {memory}").format(memory=subject.title)
+        minutes = minute_rows(subject, points, markers, card if subject.key == HOST else None)
+        rows.append(FigureRow(title, "", gib(subject.total), heading=True))
+        rows += [FigureRow(when, what, used) for when, used, what in minutes]
+    return tuple(rows)
+
+
 def as_text(rows: Sequence[FigureRow]) -> str:
     """Rows for the clipboard, readable in any text."""
     lines: list[str] = []
@@ -49,8 +66,8 @@ def _rows(block: Block, cards: dict[str, str]) -> list[FigureRow]:
     rows = [FigureRow(block.title, "", total, heading=True)]
     if block.bar is not None:
         rows += [_part_row(part, block.bar.total, cards) for part in block.bar.parts]
-    rows += [FigureRow("", fact) for fact in block.facts]
-    rows += [FigureRow("", note) for note in block.notes]
+    rows += [FigureRow(tr("Now"), fact) for fact in block.facts]
+    rows += [FigureRow(tr("Note"), note) for note in block.notes]
     return rows
 
 

@@ -20,7 +20,7 @@ OWNERS: dict[PartOwner, Any] = {
     PartOwner.COMPUTE: QT_TRANSLATE_NOOP("MemoryPage", "compute buffers"),
     PartOwner.MODEL: QT_TRANSLATE_NOOP("MemoryPage", "model"),
     PartOwner.SPILLED: QT_TRANSLATE_NOOP("MemoryPage", "pushed out of VRAM"),
-    PartOwner.ENGINE: QT_TRANSLATE_NOOP("MemoryPage", "engine overhead"),
+    PartOwner.ENGINE: QT_TRANSLATE_NOOP("MemoryPage", "engine"),
     PartOwner.REST: QT_TRANSLATE_NOOP("MemoryPage", "not told apart"),
     PartOwner.ZRAM: QT_TRANSLATE_NOOP("MemoryPage", "compressed swap"),
     PartOwner.FILE: QT_TRANSLATE_NOOP("MemoryPage", "model file"),
@@ -53,7 +53,7 @@ def owner_sentence(part: Part) -> str:
         PartOwner.COMPUTE: tr("Compute buffers and logits of the loaded model, by the engine's figures"),
         PartOwner.MODEL: tr("The loaded model, which lies in more than one kind of memory"),
         PartOwner.SPILLED: tr("The driver moved this part of the model out of VRAM, which makes it slow"),
-        PartOwner.ENGINE: tr("Vramble's engine beside the model: driver, libraries, buffers"),
+        PartOwner.ENGINE: tr("Vramble's engine, beside what it tells of the model: driver, libraries, buffers"),
         PartOwner.OURS: tr("{name}, a program of Vramble").format(name=part.name),
         PartOwner.PROGRAM: tr("{name}, another program").format(name=part.name),
         PartOwner.PROGRAMS: tr("{n} more programs").format(n=part.name),
@@ -117,7 +117,7 @@ def host_facts(ram: RamMemory, snapshot: MemorySnapshot) -> list[str]:
             if ram.swap_used is not None
             else tr("swap {total} GiB, use unknown").format(total=number(ram.swap_total))
         )
-    if ram.stall is not None and ram.stall.some is not None:
+    if ram.stall is not None and ram.stall.some is not None and ram.stall.some >= 1:
         texts.append(tr("waiting for memory {n} % of the time").format(n=f"{ram.stall.some:.0f}"))
     battery = snapshot.battery
     if battery is not None and battery.percent is not None:
@@ -152,8 +152,11 @@ def card_title(gpu: GpuMemory, count: int) -> str:
 
 
 def card_names(snapshot: MemorySnapshot) -> dict[str, str]:
-    """Short names of the cards by their address; empty when there is only one."""
-    return {gpu.pci: short_name(gpu.name) for gpu in snapshot.gpus} if len(snapshot.gpus) > 1 else {}
+    """Short names of the cards by their address, equal ones with it; empty when there is only one card."""
+    if len(snapshot.gpus) < 2:
+        return {}
+    names = [gpu.name for gpu in snapshot.gpus]
+    return {gpu.pci: short_name(card_title(gpu, names.count(gpu.name))) for gpu in snapshot.gpus}
 
 
 def _temperature(gpu: GpuMemory) -> str:

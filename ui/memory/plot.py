@@ -20,9 +20,6 @@ from ui.widgets.elided_label import plain_tooltip
 
 LANE = 18
 LEAST_HEIGHT = 170
-NEAR_S = 6.0
-"""A sample belongs to a moment when it is not further away."""
-
 NEAR_PX = 6.0
 LEAP = 30
 STEPS = {
@@ -90,7 +87,7 @@ class HistoryPlot(QWidget):
         """The moment that is pointed at, in words."""
         if self._chosen is None or self._curves is None or not self._points:
             return ""
-        point = nearest(self._points, self._chosen, NEAR_S)
+        point = nearest(self._points, self._chosen, time_words.NEAR_S)
         return time_words.line(self._curves.subject, point, self._chosen, self._now(), self._markers)
 
     def seen(self) -> tuple[Layer, ...]:

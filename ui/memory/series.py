@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -130,6 +131,7 @@ def _host_values(point: Point) -> tuple[int, ...] | None:
 
 
 def nearest(points: Sequence[Point], at: float, within: float) -> Point | None:
-    """The sample next to ``at``, not further away than ``within`` seconds."""
-    best = min(points, key=lambda point: abs(point.at - at), default=None)
+    """The sample next to ``at``, not further away than ``within`` seconds; ``points`` are in order."""
+    place = bisect_left(points, at, key=lambda point: point.at)
+    best = min(points[max(0, place - 1) : place + 1], key=lambda point: abs(point.at - at), default=None)
     return best if best is not None and abs(best.at - at) <= within else None

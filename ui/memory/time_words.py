@@ -6,8 +6,12 @@ from collections.abc import Sequence
 
 from app.memory.history import Marker, MarkerKind, Point
 from ui.memory.page_words import tr
-from ui.memory.series import Subject, values
+from ui.memory.series import Subject, nearest, values
 from ui.memory.words import gib, number
+
+MINUTES = 10
+NEAR_S = 6.0
+"""A sample belongs to a moment when it is not further away."""
 
 MOMENT_S = 3.0
 """A load or unload so near belongs to a moment."""
@@ -39,6 +43,27 @@ def event(marker: Marker, now: float) -> str:
     return tr("{name} answered for {n} s, {ago}").format(name=name, n=length, ago=ago(now - marker.at))
 
 
+def minute_rows(
+    subject: Subject, points: Sequence[Point], markers: Sequence[Marker], card: str | None
+) -> tuple[tuple[str, str, str], ...]:
+    """The history for a table, a row for each minute: when, in use, and sensors with what happened in that minute."""
+    if not points:
+        return ()
+    now, rows = points[-1].at, []
+    for minute in range(MINUTES + 1):
+        at = now - 60.0 * minute
+        point = nearest(points, at, NEAR_S)
+        sizes = values(point, subject) if point is not None else None
+        used = gib(sum(sizes)) if sizes is not None else _missing(subject, point)
+        begun = (marker for marker in markers if at - 60.0 < marker.at <= at)
+        texts = [
+            *(sensor_texts(subject, point, card) if point is not None else ()),
+            *(event(one, now) for one in begun),
+        ]
+        rows.append((ago(now - at), used, ", ".join(texts)))
+    return tuple(rows)
+
+
 def events_at(markers: Sequence[Marker], at: float) -> tuple[Marker, ...]:
     """What happened then: answers that ran, loads and unloads near by."""
     return tuple(marker for marker in markers if _touches(marker, at))
@@ -66,16 +91,21 @@ def sensor_texts(subject: Subject, point: Point, card: str | None) -> list[str]:
 
 
 def _figures(subject: Subject, point: Point | None) -> str:
-    if point is None:
-        return tr("nothing was measured")
-    sizes = values(point, subject)
-    if sizes is None:
-        gpu = point.gpu(subject.key)
-        return tr("the card was asleep") if gpu is not None and gpu.asleep else tr("not known")
+    sizes = values(point, subject) if point is not None else None
+    if point is None or sizes is None:
+        return _missing(subject, point)
     used = tr("{used} of {total} in use").format(used=gib(sum(sizes)), total=gib(subject.total))
     parts = (f"{layer.name} {number(size)}" for layer, size in zip(subject.layers, sizes, strict=True) if size)
     sensors = sensor_texts(subject, point, None)
     return "; ".join(text for text in (used, ", ".join(parts), ", ".join(sensors)) if text)
+
+
+def _missing(subject: Subject, point: Point | None) -> str:
+    """Why there is no figure."""
+    if point is None:
+        return tr("nothing was measured")
+    gpu = point.gpu(subject.key)
+    return tr("the card was asleep") if gpu is not None and gpu.asleep else tr("not known")
 
 
 def _touches(marker: Marker, at: float) -> bool:

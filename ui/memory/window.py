@@ -12,10 +12,11 @@ from app.settings.store import SettingsStore
 from app.worker.service import WorkerService
 from ui.memory.bars_page import BarsPage
 from ui.memory.blocks import blocks
-from ui.memory.figures import FigureRow, as_text, figure_rows
+from ui.memory.figures import FigureRow, as_text, figure_rows, history_rows
 from ui.memory.figures_table import FiguresTable
 from ui.memory.page_settings import MemoryPageSettings
 from ui.memory.page_words import card_names
+from ui.memory.shares import chosen_gpu
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme, set_role
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.first_size import fit_screen
@@ -173,8 +174,12 @@ class MemoryWindow(QWidget):
 
     def _rows(self) -> tuple[FigureRow, ...]:
         snapshot = self._memory.snapshot
-        cards = card_names(snapshot) if snapshot is not None else {}
-        return figure_rows(blocks(snapshot, self._worker.model), cards)
+        if snapshot is None:
+            return ()
+        model = self._worker.model
+        gpu = chosen_gpu(snapshot, model)
+        past = history_rows(snapshot, self._memory.history, gpu.pci if gpu is not None else None)
+        return (*figure_rows(blocks(snapshot, model), card_names(snapshot)), *past)
 
     def _refresh(self) -> None:
         """Bring up to date what is seen."""

@@ -19,7 +19,7 @@ from ui.memory.blocks import BlockKind
 from ui.memory.curves import Curves, Runs
 from ui.memory.plot_paint import Frame, gaps, scale_top, ticks
 from ui.memory.series import nearest, subjects, values
-from ui.memory.time_words import ago, event, line
+from ui.memory.time_words import ago, event, line, minute_rows
 
 
 def point(at: float, **values: Any) -> Point:
@@ -193,3 +193,18 @@ def test_the_made_up_history_has_what_it_promises(recorded: dict[str, MemorySnap
     times = [moment.at for moment in memory.history.points]
     assert max(after - before for before, after in pairwise(times)) == 61
     assert {marker.kind for marker in memory.history.markers} == {MarkerKind.LOAD, MarkerKind.ANSWER}
+
+
+def test_the_history_as_rows_of_a_table(recorded: dict[str, MemorySnapshot]) -> None:
+    snapshot = recorded["rx7900xtx"]
+    model = loaded(snapshot.gpus[0], 5 * GIB)
+    memory = Memory()
+    fill(memory, with_model(snapshot, model), model)
+    subject = subjects(snapshot)[0]
+    rows = minute_rows(subject, memory.history.points, memory.history.markers, None)
+    assert [when for when, _, _ in rows][:3] == ["now", "1 min ago", "2 min ago"]
+    used = {when: text for when, text, _ in rows}
+    assert used["now"] == "9.6 GiB"
+    assert used["7 min ago"] == "nothing was measured"
+    assert any("Qwen3 8B was loaded" in what for _, _, what in rows)
+    assert minute_rows(subject, (), (), None) == ()

@@ -394,7 +394,10 @@ def test_the_table_shows_the_same_and_follows(desk: Page, qtbot: QtBot, recorded
     rows = [row.cells() for row in table.figures.rows]
     assert ("VRAM", "weights", "1.6 GiB", "6.5 %") in rows
     desk.memory.push(msgspec.structs.replace(recorded["no_gpu"], taken=601.0))
-    assert [row.where for row in table.figures.rows if row.heading] == ["System memory (RAM)"]
+    assert [row.where for row in table.figures.rows if row.heading] == [
+        "System memory (RAM)",
+        "Last 10 minutes: System memory (RAM)",
+    ]
     qtbot.mouseClick(desk.button("memoryTableButton"), Qt.MouseButton.LeftButton)
     assert desk.bar().isVisible()
 
