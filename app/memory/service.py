@@ -101,7 +101,7 @@ class MemoryService(QObject):
         if interval_ms == self._guard or self._closed:
             return
         self._guard = interval_ms
-        self._set_rhythm(at_once=False)
+        self._set_rhythm(at_once=not self._timer.isActive())
 
     def _set_rhythm(self, *, at_once: bool) -> None:
         watching = (HIDDEN_INTERVAL_MS if self._hidden else INTERVAL_MS) if self._watched else None

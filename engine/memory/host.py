@@ -40,12 +40,15 @@ def parse_stall(text: str | None) -> Stall | None:
 
 
 def parse_zram(text: str | None) -> Zram | None:
-    """One ``mm_stat`` file: bytes put in, bytes after compression, bytes of RAM taken, and others."""
+    """One ``mm_stat`` file: bytes put in, bytes after compression, bytes of RAM taken, and others.
+
+    None for a device that is not in use.
+    """
     words = (text or "").split()
     if len(words) < 3:
         return None
     stored, taken = values.byte_count(words[0]), values.byte_count(words[2])
-    return None if stored is None and taken is None else Zram(stored=stored, taken=taken)
+    return Zram(stored=stored, taken=taken) if stored or taken else None
 
 
 def read_ram(tree: Tree) -> RamMemory:

@@ -78,7 +78,7 @@ def test_pressure(text: str | None, wanted: Stall | None) -> None:
         (" 2908749824 771751936 812646400 0 812646400 1024 0 12001 12001\n", Zram(stored=2908749824, taken=812646400)),
         ("4096 74 12288", Zram(stored=4096, taken=12288)),
         ("18446744073709551615 1 4096", Zram(stored=None, taken=4096)),
-        ("4096 74", None), ("a b c", None), ("", None), (None, None),
+        ("0 0 0 0 0 0 0 0 0", None), ("4096 74", None), ("a b c", None), ("", None), (None, None),
     ],
 )  # fmt: skip
 def test_zram(text: str | None, wanted: Zram | None) -> None:
