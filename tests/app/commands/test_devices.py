@@ -15,7 +15,7 @@ def test_json_has_exactly_the_promised_keys(vramble, fake_worker) -> None:
     document = json.loads(done.stdout)
     assert document.keys() == {"backends", "devices"}
     assert {tuple(backend) for backend in document["backends"]} == {("name", "path", "loaded", "error")}
-    keys = {"id", "backend", "name", "pci", "kind", "memory_total", "memory_free", "usable", "reason"}
+    keys = {"id", "backend", "name", "pci", "kind", "memory_total", "memory_free", "usable", "reason", "driver"}
     assert [device.keys() for device in document["devices"]] == [keys, keys]
     assert document["devices"][1]["pci"] == "0000:03:00.0"
 
