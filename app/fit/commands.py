@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from app.chat.load_flags import add_load_flags, read_load_flags, with_profile
+from app.fit.learning import learned_file
 from app.fit.source import Source, model_of_source, open_source
 from app.fit.text import document, table
-from app.paths import find_paths
+from app.paths import Paths, find_paths
 from engine.client.blocking import BlockingWorker
 from engine.client.calls import dry_run, raise_failure
 from engine.client.command import worker_command
@@ -32,10 +33,13 @@ from engine.memory.fit import (
     suggest,
     weights_that_fit,
 )
+from engine.memory.fit.correction import FitHistory, key_of, learned
+from engine.memory.fit.history import read_fit_history
+from engine.memory.fit.records import LearnedBytes
 from engine.memory.sampler import MemorySampler
 from engine.memory.tree import sysroot
 from engine.protocol.frames import Hello, ListDevices
-from engine.protocol.types import LoadOptions
+from engine.protocol.types import DeviceInfo, LoadOptions
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -72,7 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
         with BlockingWorker(worker_command(paths.backends)) as worker:
             hello = _hello(worker)
             options = with_profile(options, arguments, hello.devices, source.path)
-            devices = fit_devices(hello.devices, MemorySampler(sysroot()).sample(whole=True))
+            snapshot = MemorySampler(sysroot()).sample(whole=True)
+            devices = fit_devices(hello.devices, snapshot, learned=_learned(paths))
             measured = None if arguments.estimate else _measured(worker, source, model, options, devices)
             plan = predict(model, options, devices, measured)
             suggestions = suggest(model, options, devices, measured)
@@ -91,6 +96,15 @@ def _hello(worker: BlockingWorker) -> Hello:
         for event in worker.request(ListDevices(id=worker.next_id())):
             raise_failure(event)
     return hello
+
+
+def _learned(paths: Paths) -> Callable[[DeviceInfo], LearnedBytes | None]:
+    """What the window's loads taught; nothing where that cannot be read."""
+    try:
+        history = read_fit_history(learned_file(paths))
+    except OSError:
+        history = FitHistory()
+    return lambda device: learned(history.of(key_of(device)))
 
 
 def _measured(

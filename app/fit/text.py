@@ -38,6 +38,7 @@ def document(plan: FitPlan, source: Source, suggestions: Sequence[Suggestion], q
             "speed_tps": None if plan.speed is None else round(plan.speed, 1),
             "exact": plan.exact,
             "bytes_read": source.bytes_read,
+            "learned": {"bytes": plan.learned, "loads": plan.loads},
             "options": plan.options,
             "proposal": plan.proposal,
             "devices": [
@@ -77,6 +78,9 @@ def table(
         lines.append("The KV cache of this architecture is only estimated.")
     if not plan.exact:
         lines.append("Compute buffers are estimated; the engine was not asked.")
+    if plan.loads:
+        share = 100 * plan.learned / max(1, plan.total - plan.learned)
+        lines.append(f"learned from {plan.loads} load{'s' if plan.loads > 1 else ''}: {share:+.1f} %")
     if source.bytes_read:
         lines.append(f"read from the Hub: {source.bytes_read / 1e6:.1f} MB")
     if suggestions or quants:

@@ -165,11 +165,9 @@ def footnote(plan: FitPlan, *, refining: bool = False) -> str:
 
 def learned(plan: FitPlan) -> str:
     """What earlier loads changed of the forecast; empty when there were none."""
-    loads = max((use.loads for use in plan.uses), default=0)
-    added = sum(use.learned for use in plan.uses)
-    before = sum(use.total - use.learned for use in plan.uses if use.loads)
-    if not loads or before <= 0:
+    before = plan.total - plan.learned
+    if not plan.loads or before <= 0:
         return ""
-    percent = f"{100 * added / before:+.1f}".replace("-", "\u2212")
-    text = tr("Learned from 1 load: {1} %") if loads == 1 else tr("Learned from {0} loads: {1} %")
-    return text.format(loads, percent)
+    percent = f"{100 * plan.learned / before:+.1f}".replace("-", "\u2212")
+    text = tr("Learned from 1 load: {1} %") if plan.loads == 1 else tr("Learned from {0} loads: {1} %")
+    return text.format(plan.loads, percent)

@@ -55,8 +55,7 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 INPUT = -1
-HUGE = 128 << 20
-"""Largest tensor that a software Vulkan driver takes: llvmpipe's ``maxStorageBufferRange``."""
+HUGE = 128 << 20  # what llvmpipe's ``maxStorageBufferRange`` allows
 
 
 class FitModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,10 +71,8 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
         n_experts: 0 for dense models.
         n_experts_used: Of these for each token.
         pieces: All weights; those of skipped prediction layers are left out, a tied output counts once.
-        largest: Bytes of the largest tensor of a block that holds no experts.
-        largest_expert: The same for those that do.
-        tied: Bytes of the embeddings when they are the output as well: on a GPU they lie there a second time.
-        tied_kind: Their tensor type.
+        largest: Bytes of a block's largest tensor without experts; ``largest_expert`` of one with them.
+        tied: Bytes of the embeddings when they are the output too (twice on a GPU); ``tied_kind`` is their type.
         caches: One for each layer.
         quantised_kv: The heads divide into the blocks of a quantised KV cache.
         known_cache: False for architectures whose cache is only guessed.
@@ -222,6 +219,16 @@ class FitPlan(msgspec.Struct, frozen=True, kw_only=True):
     def total(self) -> int:
         """Bytes on the deciding devices: what to compare with ``room``."""
         return sum(use.total for use in self.deciding)
+
+    @property
+    def learned(self) -> int:
+        """Bytes of ``total`` that earlier loads taught to add."""
+        return sum(use.learned for use in self.deciding)
+
+    @property
+    def loads(self) -> int:
+        """How many loads taught that."""
+        return max((use.loads for use in self.deciding), default=0)
 
     @property
     def everything(self) -> int:
