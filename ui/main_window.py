@@ -216,6 +216,7 @@ class MainWindow(QMainWindow):
         self._composer = Composer(services.chat.send, theme, edit=services.chat.steering.edit)
         self._hint = HintLine(services.chat, services.worker, self._composer.set_hint, self)
         self._panel = PanelSlot(services.chat, services.notices, services.settings, theme, self.focus)
+        self._composer.queue_bar.attach(services.chat, self._composer.restore)
         self._composer.add_below(self._panel.button)
         self._strip = MemoryStrip(services.memory, services.worker, theme)
         self._strip.setObjectName("memoryStrip")

@@ -43,7 +43,7 @@ class Answering(QObject):
         changed: The row of `running` changed.
         stored: The `Thread` that is answered is on disk.
         refused: `NotStored`.
-        ended: An answer ended; `running` is None again, the `AnswerEnd` is on its way to the disk.
+        ended: An answer ended (`AnswerEnd`, its conversation); `running` is None again, it is on its way to the disk.
         kept: The `Conversation` of an ended answer as it is on disk now.
         model_wanted: The user asked to choose a model.
     """
@@ -51,7 +51,7 @@ class Answering(QObject):
     changed = Signal()
     stored = Signal(object)
     refused = Signal(object)
-    ended = Signal(object)
+    ended = Signal(object, str)
     kept = Signal(object)
     model_wanted = Signal()
 
@@ -155,11 +155,11 @@ class Answering(QObject):
 
     def _end(self, end: AnswerEnd) -> None:
         running, self.running = self.running, None
+        self._notices.withdraw(chat_notices.BUSY)
         if running is not None:
             self._unsaved.save(end, running.conversation, self._keep)
             running.deleteLater()
-        self._notices.withdraw(chat_notices.BUSY)
-        self.ended.emit(end)
+            self.ended.emit(end, running.conversation)
 
     def _keep(self, conversation: Conversation) -> None:
         self.kept.emit(conversation)

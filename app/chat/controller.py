@@ -19,6 +19,7 @@ from app.chat.model_choice import Choice
 from app.chat.open_thread import OpenThread
 from app.chat.parameters import Parameters
 from app.chat.presets import Presets
+from app.chat.queue import MessageQueue
 from app.chat.rows import YOU, MessageRow
 from app.chat.steering import Steering
 from app.chat.transcript import TranscriptModel
@@ -27,7 +28,7 @@ from app.jobs import SerialRunner
 from app.notices import Notices
 from app.settings.store import SettingsStore
 from engine.chat.ids import new_id
-from engine.chat.records import Conversation, Draft, Question, Role, Status
+from engine.chat.records import AnswerEnd, Conversation, Draft, Question, Role, Status
 from engine.chat.store import Store
 from engine.chat.text import clean
 from engine.errors import VrambleError
@@ -94,6 +95,7 @@ class ChatController(QObject):
         self._drafts.loaded.connect(self.drafts_loaded)
         self._answering = Answering(engine, self._database, notices, choose, self._unsaved, now, self)
         self._parameters = Parameters(settings, self._save_parameters, self._model_file, self)
+        self._queue = MessageQueue(self._drafts.keep, self)
         self._presets = Presets(settings, runner, self)
         self._open = self._make_open()
         self._steering = Steering(
@@ -119,7 +121,7 @@ class ChatController(QObject):
         opened.place.changed.connect(self.current_changed)
         opened.moved.connect(self._update_busy)
         self._answering.refused.connect(self._not_stored)
-        self._answering.ended.connect(lambda _end: self._update_busy())
+        self._answering.ended.connect(self._answer_ended)
         self._answering.model_wanted.connect(self.model_wanted)
         return opened
 
@@ -142,6 +144,11 @@ class ChatController(QObject):
     def parameters(self) -> Parameters:
         """What answers are made with."""
         return self._parameters
+
+    @property
+    def queue(self) -> MessageQueue:
+        """Messages that wait for an answer."""
+        return self._queue
 
     @property
     def presets(self) -> Presets:
@@ -192,24 +199,31 @@ class ChatController(QObject):
 
     def keep_draft(self, conversation: str | None, draft: Draft) -> None:
         """Save what is typed but not sent in ``conversation`` (None: the new chat), at most once a second."""
-        self._drafts.keep(conversation, draft)
+        self._queue.keep(conversation, draft)
 
     def send(self, text: str) -> bool:
-        """Append ``text`` to the open conversation, save it, then have it answered.
+        """Append ``text`` to the open conversation, save it, then have it answered. While an answer runs there
+        it waits in `queue`.
 
         Returns:
             Whether the text was taken; if not, it stays in the composer. Text that was taken but
             could not be saved comes back through `draft_restored`.
         """
-        place = self._open.place
-        text = clean(text)
-        if not text.strip() or not self._answering.can_begin(place.id):
+        text, place = clean(text), self._open.place
+        if not text.strip():
             return False
-        new = place.id is None
-        conversation = place.id or new_id(self._now())
+        if self._busy and place.id is not None:
+            self._queue.add(place.id, text)
+            return True
+        return self._answering.can_begin(place.id) and self._ask(place.id, text)
+
+    def _ask(self, known: str | None, text: str) -> bool:
+        """Ask in a conversation, None: in one that is made for it and opened."""
+        place, new = self._open.place, known is None
+        conversation = known or new_id(self._now())
         question = Question(id=new_id(self._now()), text=text)
-        self._drafts.forget(place.id)
-        parameters = self._parameters.present
+        self._drafts.forget(known)
+        parameters = self._parameters.of(known)
         settings = self._parameters.began(conversation) if new else None
         if new:
             place.begin(conversation)
@@ -219,7 +233,7 @@ class ChatController(QObject):
             lambda store, start: store.ask(conversation, question, start, settings),
             text=text,
         )
-        if place.is_shown:
+        if place.shows(conversation):
             self._transcript.show([*self._transcript.rows, self._question_row(question), running.row])
         self._update_busy()
         return True
@@ -254,6 +268,15 @@ class ChatController(QObject):
         self._database.close(done)
 
     # The running answer
+
+    def _answer_ended(self, end: AnswerEnd, conversation: str) -> None:
+        """What waits for an answer that came to its end is sent now."""
+        self._update_busy()
+        if end.status is not Status.DONE or not self._queue.of(conversation):
+            return
+        if self._answering.can_begin(conversation) and (text := self._queue.take(conversation)) is not None:
+            self._ask(conversation, text)
+            self._queue.save(conversation)
 
     def _not_stored(self, refused: NotStored) -> None:
         if self._open.place.id == refused.conversation:

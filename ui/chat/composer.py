@@ -14,6 +14,7 @@ from engine.chat.text import clean
 from ui.chat.editing_bar import EditingBar
 from ui.chat.message_edit import LARGE_TEXT, MessageEdit
 from ui.chat.paste_chip import PasteChip
+from ui.chat.queue_bar import QueueBar
 from ui.theme import CONTROL_HEIGHT, SPACE_M, SPACE_S, SPACE_XS, Theme
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_button import IconButton
@@ -38,7 +39,7 @@ class Composer(QWidget):
 
     Attributes:
         stop_requested: The Stop button was pressed.
-        sent_too_early: Something should be sent while an answer runs; it stays in the box.
+        sent_too_early: Something should be sent while an answer runs, and cannot wait; it stays in the box.
         edit_last_wanted: The last message should be edited.
         draft_changed: What is written in a conversation (its id, None: the new chat) is this `Draft` now.
     """
@@ -70,6 +71,7 @@ class Composer(QWidget):
         self._edit.large_pasted.connect(self._add_chip)
         self._edit.up_pressed.connect(self._edit_last)
         self._edit.escaped.connect(self.stop_editing)
+        self.queue_bar = QueueBar(theme)
         self._editing_bar = EditingBar(theme)
         self._editing_bar.cancelled.connect(self.stop_editing)
         self._edit.textChanged.connect(self._changed)
@@ -92,14 +94,16 @@ class Composer(QWidget):
         """Send what is written, if anything is and nothing is being answered."""
         text = self.text()
         edited = self.edited
-        if text and self.busy:
-            self.sent_too_early.emit()
-        elif edited is not None:
-            if text and self._send_edited(edited, text):
+        if edited is not None:
+            if text and self.busy:
+                self.sent_too_early.emit()
+            elif text and self._send_edited(edited, text):
                 self.stop_editing()
         elif text and self._send(text):
             self.clear()
             self._first_sent = self._place is None
+        elif text and self.busy:
+            self.sent_too_early.emit()
         self.focus()
 
     def text(self) -> str:
@@ -267,6 +271,7 @@ class Composer(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACE_XS)
+        column.addWidget(self.queue_bar)
         column.addWidget(self._editing_bar)
         column.addWidget(self._frame)
         self._below = QHBoxLayout()

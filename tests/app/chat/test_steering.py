@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ from app.chat.chat_notices import DELETED
 from app.chat.model_choice import Choice
 from app.chat.rows import can_continue
 from app.chat.settings import ChatSettings
-from engine.chat.records import Status
+from engine.chat.records import Draft, Status
 from engine.chat.store import Store
 from engine.errors import VrambleError
 from engine.protocol.caching import Overflow
@@ -290,3 +291,62 @@ def test_parameters_come_back_when_the_question_was_not_stored(chat: Chat, monke
     chat.database.drain()
     assert chat.restored == ["one"]
     assert chat.controller.parameters.own == {"top_k": 7}
+
+
+# Messages that wait
+
+
+def test_a_message_waits_for_the_answer(chat: Chat) -> None:
+    chat.controller.send("one")
+    chat.database.drain()
+    assert chat.controller.send("two")
+    assert chat.controller.send("three")
+    conversation = chat.current
+    assert chat.controller.queue.of(conversation) == ("two", "three")
+    assert chat.controller.queue.take(conversation, 1) == "three"
+    assert chat.shown == ["one", ""]
+    chat.engine.asked.say("first")
+    chat.engine.asked.finish()
+    chat.database.drain()
+    assert (chat.shown, chat.controller.queue.of(conversation)) == (["one", "first", "two", ""], ())
+    assert prompt(chat) == [("user", "one"), ("assistant", "first"), ("user", "two")]
+
+
+def test_it_waits_on_after_a_stop_and_goes_with_the_next_answer(chat: Chat) -> None:
+    chat.controller.send("one")
+    chat.database.drain()
+    chat.controller.send("two")
+    chat.controller.stop()
+    chat.engine.asked.finish(FinishReason.CANCELLED)
+    chat.database.drain()
+    assert chat.controller.queue.of(chat.current) == ("two",)
+    chat.say("three", "third")
+    assert chat.shown[-2:] == ["two", ""]
+
+
+def test_it_is_sent_in_its_own_conversation(chat: Chat) -> None:
+    chat.controller.send("one")
+    chat.database.drain()
+    first = chat.current
+    chat.controller.send("two")
+    chat.controller.new_conversation()
+    chat.engine.asked.say("first")
+    chat.engine.asked.finish()
+    chat.database.drain()
+    assert chat.rows == ()
+    assert prompt(chat)[-1] == ("user", "two")
+    chat.controller.open(first)
+    chat.database.drain()
+    assert chat.shown == ["one", "first", "two", ""]
+
+
+def test_what_waits_is_a_draft_when_the_program_ends(chat: Chat) -> None:
+    chat.controller.send("one")
+    chat.database.drain()
+    conversation = chat.current
+    chat.controller.keep_draft(conversation, Draft(text="half"))
+    chat.controller.send("two")
+    chat.controller.close(lambda: None)
+    chat.database.drain()
+    with contextlib.closing(Store.open(chat.path)) as store:
+        assert store.drafts() == {conversation: Draft(text="half", pasted=("two",))}

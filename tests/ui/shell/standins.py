@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.chat.conversation_list import ConversationListModel
 from app.chat.parameters import Parameters
 from app.chat.presets import Presets
+from app.chat.queue import MessageQueue
 from app.chat.rows import MessageRow
 from app.chat.transcript import TranscriptModel
 from app.jobs import SerialRunner
@@ -185,6 +186,7 @@ class FakeChat(QObject):
         runner = SerialRunner(Cranked(), self)
         store = SettingsStore(Path("/nowhere/settings.json"), runner, Notices())
         self.parameters = Parameters(store, lambda _id, _settings: None, lambda: "", self)
+        self.queue = MessageQueue(lambda _id, _draft: None, self)
         self.presets = Presets(store, runner, self)
         self.current: Conversation | None = None
         self.deleted: dict[str, Conversation] = {}

@@ -548,6 +548,7 @@ def test_enter_while_an_answer_is_written_says_what_to_do(make_window: MakeWindo
     hint, edit = window.window._composer._hint, window.find("composer")
     usual = hint.text()
     window.chat.busy_changed.emit(True)
+    window.chat.accepts = False
     qtbot.keyClicks(edit, "wait")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     assert (hint.text(), window.window._composer.text()) == (BUSY_HINT, "wait")
@@ -569,6 +570,7 @@ def test_the_usual_hint_comes_back_while_the_answer_goes_on(
     window.converse()
     usual = window.window._composer._hint.text()
     window.chat.busy_changed.emit(True)
+    window.chat.accepts = False
     window.window._hint.tell_busy()
     qtbot.waitUntil(lambda: window.window._composer._hint.text() == usual)
 
@@ -577,6 +579,7 @@ def test_enter_on_nothing_says_nothing(make_window: MakeWindow, qtbot: QtBot) ->
     window = make_window("Alpha")
     window.converse()
     window.chat.busy_changed.emit(True)
+    window.chat.accepts = False
     qtbot.keyClick(window.find("composer"), Qt.Key.Key_Return)
     assert window.window._composer._hint.text() != BUSY_HINT
 
