@@ -23,7 +23,7 @@ class CachePolicy(msgspec.Struct, frozen=True, kw_only=True):
     """Budgets for the caches of conversations that are not in the context now.
 
     Attributes:
-        memory: Bytes of RAM for copies; 0: none. Copies never take the last GiB that is free.
+        memory: Bytes of RAM for copies; 0: none. Copies leave 1.5 GiB available.
         disk: Bytes of files that outlive the worker; 0: none are written or read.
         folder: Where those files lie; "": nowhere.
     """

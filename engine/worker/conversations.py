@@ -30,6 +30,7 @@ class Conversations:
     def turn_to(self, conversation: str, prompt: Sequence[int], *, temporary: bool = False) -> Slot:
         """The slot for an answer to ``prompt``; it holds as much of it as is known anywhere, and is busy now."""
         slot = best_slot(self.slots, conversation, prompt)
+        self._clear_way(slot)
         copy = self._best_copy(slot, prompt)
         if copy is not None and copy.conversation == conversation:
             self._kept.take(copy)
@@ -39,6 +40,7 @@ class Conversations:
         elif not temporary:
             self._read_file(slot, conversation, prompt)
         self._uses += 1
+        slot.scrap = False
         slot.conversation, slot.temporary, slot.used, slot.busy = conversation, temporary, self._uses, True
         return slot
 
@@ -61,6 +63,7 @@ class Conversations:
         for slot in self.slots:
             self._park(slot)
             slot.empty()
+            slot.scrap = True
 
     def forget(self, conversations: Sequence[str]) -> None:
         """Nothing of these conversations is kept any more, wherever it was."""
@@ -107,12 +110,18 @@ class Conversations:
         if lost >= WORTH:
             self._park(slot)
 
-    def _park(self, slot: Slot) -> None:
-        """Copy a sequence to RAM, if it is worth that and there is room."""
+    def _clear_way(self, slot: Slot) -> None:
+        """Move free conversations to RAM: attention looks at all cells that are taken, also at those of others."""
+        for other in self.slots:
+            if not (other is slot or other.busy) and other.cache.tokens and self._park(other):
+                other.empty()
+
+    def _park(self, slot: Slot) -> bool:
+        """Copy a sequence to RAM, if it is worth that and there is room; false: it would be lost."""
         cache = slot.cache
-        if len(cache.tokens) < WORTH or not self._kept.make_room(cache.state.size()):
-            return
-        data = cache.state.copy()
+        if slot.scrap or len(cache.tokens) < WORTH:
+            return True
+        data = cache.state.copy() if self._kept.make_room(cache.state.size()) else None
         if data is not None:
             written = slot.temporary or not slot.conversation or slot.written == len(cache.tokens)
             self._kept.put(
@@ -120,6 +129,7 @@ class Conversations:
                     slot.conversation, list(cache.tokens), data, tuple(cache.checkpoints), slot.temporary, written
                 )
             )
+        return data is not None
 
     def _put(self, slot: Slot, copy: KeptState) -> None:
         if slot.cache.put(copy.tokens, memoryview(copy.data), copy.checkpoints):
@@ -136,7 +146,7 @@ class Conversations:
         slot.written = len(contents.tokens) if done else 0
 
     def _is_news(self, slot: Slot) -> bool:
-        wanted = bool(slot.conversation) and not slot.temporary and not slot.busy
+        wanted = bool(slot.conversation) and not (slot.temporary or slot.busy or slot.scrap)
         return wanted and len(slot.cache.tokens) >= WORTH and len(slot.cache.tokens) != slot.written
 
     def _write_slot(self, slot: Slot, stopped: Callable[[], bool]) -> None:

@@ -9,8 +9,8 @@ from typing import Final
 
 from engine.worker.prompt_cache import Checkpoint
 
-RESERVE: Final = 1 << 30
-"""Bytes of RAM that stay available: a copy must never push anything into swap."""
+RESERVE: Final = 3 << 29
+"""Bytes of RAM that stay available, 1.5 GiB: a copy must never push anything into swap."""
 
 
 @dataclass(eq=False)

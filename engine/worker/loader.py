@@ -158,7 +158,7 @@ class Loader:
             template=template,
             info=self._info(plan, trained, warnings, template, model, context),
             n_batch=api.llama_n_batch(context),
-            pace=Pace(api.llama_n_batch(context), polled=not plan.on_gpu),
+            pace=Pace(api.llama_n_batch(context), polled=not (plan.on_gpu or several)),
             stops=self._end_of_turn(template, vocabulary),
         )
         self._warm_up(loaded)

@@ -23,6 +23,7 @@ class Slot:
         used: Grows with each use.
         written: Tokens that are in the conversation's file as well.
         wanted: Cells that an answer is sure to need here.
+        scrap: What it holds is of other work than answers, and not worth keeping.
     """
 
     cache: PromptCache
@@ -32,6 +33,7 @@ class Slot:
     used: int = 0
     written: int = 0
     wanted: int = 0
+    scrap: bool = False
 
     @property
     def taken(self) -> int:
@@ -45,7 +47,7 @@ class Slot:
     def empty(self) -> None:
         """Forget everything."""
         self.cache.clear()
-        self.conversation, self.temporary, self.written = "", False, 0
+        self.conversation, self.temporary, self.written, self.scrap = "", False, 0, False
 
 
 def best_slot(slots: Iterable[Slot], conversation: str, prompt: Sequence[int]) -> Slot:
