@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import weakref
 from types import TracebackType
@@ -19,8 +20,8 @@ from engine.protocol.types import LoadOptions, ModelInfo, Sampling
 class AsyncEngine:
     """As `Engine`, awaited: use it in an ``async with`` block, or await `load` and `close`.
 
-    Answers that are asked for at the same time come one after the other, in order. A task that is cancelled cancels
-    its answer. Belongs to the loop in which it was loaded.
+    With ``n_parallel`` so many answers are computed together; what is asked for beyond that waits, in order. A task
+    that is cancelled cancels its answer.
 
     >>> import asyncio
     >>> async def ask():
@@ -44,9 +45,10 @@ class AsyncEngine:
         **load: Unpack[LoadKeywords],
     ) -> None:
         self.sampling = sampling or Sampling()
-        self._host = AsyncHost(plan(model, options, cache, load), on_load)
+        wanted = plan(model, options, cache, load)
+        self._host = AsyncHost(wanted, on_load)
         self._finalizer = weakref.finalize(self, self._host.end, os.getpid())
-        self._seat = AsyncSeat()
+        self._seat = AsyncSeat(asyncio.Semaphore(wanted.options.n_parallel))
 
     async def __aenter__(self) -> Self:
         await self.load()
@@ -73,14 +75,13 @@ class AsyncEngine:
         Raises:
             VrambleError: The load failed.
         """
-        async with self._seat.lock:
-            await self._host.worker()
+        await self._host.worker()
         return self._host.info()
 
     def stream(self, messages: Messages, **keywords: Unpack[AnswerKeywords]) -> AsyncStream:
         """An answer for ``async for``; it is asked for when iteration begins. Arguments as for `Engine.stream`.
 
-        Leave it by reading to its end, or by ``async with``: until then other answers wait.
+        Leave it by reading to its end, or by ``async with``: until then it keeps its place.
         """
         return AsyncStream(self, AsyncRun(self._host, self._seat, messages, self.sampling, keywords))
 
@@ -90,9 +91,9 @@ class AsyncEngine:
             return await stream.read()
 
     def cancel(self) -> None:
-        """End the answer that runs; what has come is kept."""
-        if self._seat.run is not None:
-            self._seat.run.cancel()
+        """End the answers that run; what has come is kept."""
+        for run in self._seat.runs:
+            run.cancel()
 
     async def close(self) -> None:
         """End the worker. An answer that runs fails with the code ``stopped``."""

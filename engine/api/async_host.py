@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 
 from engine.api.loading import OnLoad, Plan, closed, loaded_of
@@ -17,6 +18,7 @@ class AsyncHost:
         self._worker: AsyncWorker | None = None
         self._info: ModelInfo | None = None
         self._closed = False
+        self._starting = asyncio.Lock()
 
     @property
     def pid(self) -> int | None:
@@ -30,11 +32,15 @@ class AsyncHost:
         return self._info
 
     async def worker(self) -> AsyncWorker:
-        """A worker with the model."""
-        if self._closed:
-            raise closed()
-        if self._worker is not None and self._worker.pid is not None:
+        """A worker with the model; who comes while it is loaded waits."""
+        async with self._starting:
+            if self._closed:
+                raise closed()
+            if self._worker is None or self._worker.pid is None:
+                self._worker = await self._started()
             return self._worker
+
+    async def _started(self) -> AsyncWorker:
         worker = AsyncWorker(self._plan.command)
         try:
             await worker.start()
@@ -44,7 +50,6 @@ class AsyncHost:
         except BaseException:
             worker.kill()
             raise
-        self._worker = worker
         return worker
 
     async def close(self) -> None:

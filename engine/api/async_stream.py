@@ -18,13 +18,13 @@ from engine.protocol.types import Sampling
 
 @dataclass
 class AsyncSeat:
-    """The one place for an answer that runs; the others wait for the lock, in order."""
+    """The places for answers that run; the others wait, in order."""
 
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    run: AsyncRun | None = None
+    places: asyncio.Semaphore
+    runs: list[AsyncRun] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(eq=False)
 class AsyncRun:
     """One answer: what was asked for, what has come, and whether it is still wanted."""
 
@@ -40,19 +40,20 @@ class AsyncRun:
 
     async def deltas(self) -> AsyncGenerator[Delta, None]:
         """Wait for the seat, ask, and leave in order however that ends."""
-        async with self.seat.lock:
+        async with self.seat.places:
             if not self.wanted:
                 return
             worker = self.worker = await self.host.worker()
             self.id = worker.next_id()
             request = generate_request(self.id, self.messages, self.sampling, self.keywords)
-            self.seat.run = self
+            self.seat.runs.append(self)
             try:
                 async for event in worker.request(request):
                     if (delta := self.collector.take(event)) is not None:
                         yield delta
             finally:
-                self.seat.run = self.worker = None
+                self.seat.runs.remove(self)
+                self.worker = None
                 await worker.finish(self.id)
 
     def cancel(self) -> None:
@@ -65,7 +66,7 @@ class AsyncRun:
 class AsyncStream:
     """An asynchronous iterator over an answer's text, asked for when iteration begins.
 
-    Leave it by reading to its end, by ``async with`` or `close`: until then other answers of the engine wait.
+    Leave it by reading to its end, by ``async with`` or `close`: until then it keeps its place in the engine.
 
     Args:
         owner: What must not end before the answer does.

@@ -73,6 +73,7 @@ class BlockingWorker(PipedWorker):
         self.cancel(id_)
         while self._is_pending(id_) and self._process is not None:
             self._advance()
+        self._drop(id_)
 
     def close(self, ask: bool = True) -> None:
         """End the process: end of input, 1 s, SIGTERM, 1 s, SIGKILL. ``ask`` False: SIGKILL at once."""

@@ -6,15 +6,23 @@ import asyncio
 import subprocess
 from collections.abc import AsyncIterator
 
+from engine.client.command import WorkerCommand
 from engine.client.piped import LOOK_SECONDS, STEP_SECONDS, PipedWorker
 from engine.protocol.frames import TERMINAL_TYPES, FromWorker, Hello, Request
 
 
 class AsyncWorker(PipedWorker):
-    """One worker process; it belongs to the loop that runs when `start` is awaited. End it with `close`.
+    """One worker process. End it with `close`.
 
-    The loop watches the selector of the pipes: it becomes readable when one of them is ready. One request at a time.
+    Several answers may run at once, if the model was loaded for that. While something is awaited, one task moves the
+    bytes for all: the selector of the pipes becomes readable when one of them is ready, and the loop watches that.
     """
+
+    def __init__(self, command: WorkerCommand) -> None:
+        super().__init__(command)
+        self._waiting: set[asyncio.Future[None]] = set()
+        self._mover: asyncio.Task[None] | None = None
+        self._watched: tuple[asyncio.AbstractEventLoop, int] | None = None
 
     async def start(self) -> Hello:
         """Start the process and wait for its hello.
@@ -46,6 +54,7 @@ class AsyncWorker(PipedWorker):
         self.cancel(id_)
         while self._is_pending(id_) and self._process is not None:
             await self._step()
+        self._drop(id_)
 
     async def close(self) -> None:
         """End the process: end of input, 1 s, SIGTERM, 1 s, SIGKILL."""
@@ -60,6 +69,7 @@ class AsyncWorker(PipedWorker):
 
     def kill(self) -> None:
         """End the process at once, without a loop."""
+        self._unwatch()
         process = self._process
         if process is not None:
             self._session.stopping()
@@ -68,21 +78,49 @@ class AsyncWorker(PipedWorker):
         self._selector.close()
 
     async def _step(self) -> None:
-        await self._ready(LOOK_SECONDS)
-        self._advance(0)
+        """Until something may have changed."""
+        loop = asyncio.get_running_loop()
+        news = loop.create_future()
+        self._waiting.add(news)
+        if self._mover is None or self._mover.done():
+            self._mover = loop.create_task(self._move_for_all())
+        try:
+            await news
+        finally:
+            self._waiting.discard(news)
+
+    async def _move_for_all(self) -> None:
+        try:
+            while self._waiting and self._process is not None:
+                await self._ready(LOOK_SECONDS)
+                self._advance(0)
+                self._wake()
+        finally:
+            self._wake()
+
+    def _wake(self) -> None:
+        for news in self._waiting:
+            if not news.done():
+                news.set_result(None)
 
     async def _ready(self, seconds: float) -> None:
         """Until a pipe is ready, ``seconds`` at most."""
         loop = asyncio.get_running_loop()
         ready = asyncio.Event()
-        descriptor = self._selector.fileno()
+        self._watched = loop, self._selector.fileno()
         timer = loop.call_later(seconds, ready.set)
-        loop.add_reader(descriptor, ready.set)
+        loop.add_reader(self._selector.fileno(), ready.set)
         try:
             await ready.wait()
         finally:
-            loop.remove_reader(descriptor)
+            self._unwatch()
             timer.cancel()
+
+    def _unwatch(self) -> None:
+        """Before the selector is closed: its number may be another file's afterwards."""
+        watched, self._watched = self._watched, None
+        if watched is not None and not watched[0].is_closed():
+            watched[0].remove_reader(watched[1])
 
     async def _drain(self, process: subprocess.Popen[bytes]) -> bool:
         """Read on while the process ends, so that it cannot block on a full pipe. True: it has ended."""

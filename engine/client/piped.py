@@ -17,7 +17,7 @@ from engine.client.memory_trouble import MemoryState, read_memory_state, trouble
 from engine.client.pipes import CHUNK, fd_of, read_ready
 from engine.client.session import Session
 from engine.errors import VrambleError
-from engine.protocol.frames import FromWorker, Hello, Request
+from engine.protocol.frames import Delta, Hello, Progress, Request, Terminal
 
 LOOK_SECONDS = 0.1
 """How often time limits and Ctrl+C are looked at."""
@@ -36,7 +36,7 @@ class PipedWorker:
         self._process: subprocess.Popen[bytes] | None = None
         self._selector = selectors.DefaultSelector()
         self._unsent = bytearray()
-        self._events: deque[FromWorker] = deque()
+        self._events: deque[Progress | Delta | Terminal] = deque()
         self._ids = 0
         self._failure: VrambleError | None = None
         self._memory: MemoryState | None = None
@@ -111,12 +111,15 @@ class PipedWorker:
             raise self._error()
         self._send(self._session.submit(request))
 
-    def _arrived(self, id_: int) -> Iterator[FromWorker]:
-        """The events of a request that are there; those of others are dropped."""
-        while self._events:
-            event = self._events.popleft()
-            if not isinstance(event, Hello) and event.id == id_:
-                yield event
+    def _arrived(self, id_: int) -> Iterator[Progress | Delta | Terminal]:
+        """The events of a request that are there, as they are taken; those of others stay."""
+        while (event := next((one for one in self._events if one.id == id_), None)) is not None:
+            self._events.remove(event)
+            yield event
+
+    def _drop(self, id_: int) -> None:
+        """Nobody takes the events of this request any more."""
+        self._events = deque(event for event in self._events if event.id != id_)
 
     def _is_pending(self, id_: int) -> bool:
         return id_ in self._session.pending
@@ -158,9 +161,13 @@ class PipedWorker:
                 if is_frames:
                     self._session.channel_closed()
             elif is_frames:
-                self._events += self._session.receive(data)
+                self._take(data)
             else:
                 self._log.feed(data)
+
+    def _take(self, data: bytes) -> None:
+        """Keep the events that ``data`` completes; the hello is the session's to keep."""
+        self._events += (event for event in self._session.receive(data) if not isinstance(event, Hello))
 
     def _write(self, process: subprocess.Popen[bytes]) -> None:
         fd = fd_of(process.stdin)
@@ -194,7 +201,7 @@ class PipedWorker:
         fd = fd_of(pipe)
         while data := read_ready(fd):
             if is_frames:
-                self._events += self._session.receive(data)
+                self._take(data)
             else:
                 self._log.feed(data)
         if fd in self._selector.get_map():

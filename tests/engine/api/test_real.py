@@ -94,3 +94,41 @@ def test_files_that_are_no_model(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(VrambleError):
         Engine(path)
+
+
+def test_several_answers_at_once_are_the_same_as_one_by_one(tiny: Path) -> None:
+    questions = [f"{word} and the sea" for word in ("One", "Two", "Three", "Four", "Five")]
+    story: list[str] = []
+
+    async def ask(engine: AsyncEngine, question: str) -> str:
+        async with engine.stream(question, temperature=0, max_tokens=60, endless=True) as stream:
+            await anext(stream)
+            story.append("begin")
+            await stream.read()
+            story.append("end")
+        return stream.text
+
+    async def together(n_parallel: int) -> list[str]:
+        story.clear()
+        async with AsyncEngine(tiny, device="cpu", n_ctx=1024, n_parallel=n_parallel) as engine:
+            return list(await asyncio.gather(*(ask(engine, question) for question in questions)))
+
+    alone = asyncio.run(together(1))
+    assert story == ["begin", "end"] * 5
+    assert asyncio.run(together(4)) == alone
+    assert story[:2] == ["begin", "begin"]
+
+
+def test_one_of_several_is_cancelled_and_the_others_go_on(tiny: Path) -> None:
+    async def talk() -> tuple[FinishReason, int]:
+        async with AsyncEngine(tiny, device="cpu", n_ctx=4096, n_parallel=2) as engine:
+            endless = engine.stream("Hello", endless=True)
+            await anext(endless)
+            other = asyncio.create_task(engine.generate("And you?", max_tokens=50, endless=True))
+            third = asyncio.create_task(engine.generate("Third", max_tokens=5, endless=True))
+            await other
+            await third
+            endless.cancel()
+            return (await endless.read()).reason, (await other).stats.generated_tokens
+
+    assert asyncio.run(talk()) == (FinishReason.CANCELLED, 50)
