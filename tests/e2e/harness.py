@@ -108,7 +108,7 @@ class Program:
                 return False
             return True
 
-        self.until(connected, "the program's window", 60)
+        self.until(connected, "the program's window", 180)
         link.settimeout(20)
         self._stream = link.makefile("rwb", buffering=0)
 
