@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from ui.theme import TARGET_SIZE, Theme
+
+SIGN_SIZE = 18
 
 
 class TableView(QTableView):
@@ -59,6 +61,7 @@ class TableView(QTableView):
     def fit(self) -> None:
         """Set heights and widths for the present text size; once a model is there."""
         self.verticalHeader().setDefaultSectionSize(self._theme.px(TARGET_SIZE + 2))
+        self.setIconSize(QSize(self._theme.px(SIGN_SIZE), self._theme.px(SIGN_SIZE)))
         header = self.horizontalHeader()
         for column, width in enumerate(self._widths[: header.count()]):
             mode = QHeaderView.ResizeMode.Stretch if column == self._stretch else QHeaderView.ResizeMode.Interactive
