@@ -20,9 +20,12 @@ from ui.load.summary import SHORT, Summary
 from ui.load.tab_order import set_order
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme, set_role
 from ui.widgets.elided_label import ElidedLabel
-from ui.widgets.first_size import fit_screen
+from ui.widgets.first_size import fit_screen, screen_room
 
 SUMMARY_WIDTH = 310
+LEAST_WIDTH = 720
+"""Pixels at scale 1 with which choices and summary are side by side."""
+
 WIDTH, HEIGHT = 1060, 740
 LEAST_HEIGHT = 480
 SETTLED_MS = 200
@@ -34,6 +37,8 @@ LIVE_MS = 2000
 
 class LoadDialog(QDialog):
     """Shows a `LoadDraft` and changes it. Enter loads, Escape does not.
+
+    Where large text leaves no room for two columns, what it takes is above the choices.
 
     Args:
         again: The model is loaded already.
@@ -66,6 +71,7 @@ class LoadDialog(QDialog):
         self.setObjectName("loadDialog")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Load options – {0}").format(draft.name))
+        self._narrow = screen_room(self).width() < theme.px(LEAST_WIDTH)
         self._build()
         self._lay_out()
         draft.changed.connect(self.refresh)
@@ -173,8 +179,9 @@ class LoadDialog(QDialog):
         upper = QHBoxLayout()
         upper.setSpacing(0)
         upper.addLayout(left, 1)
-        upper.addWidget(_line("hairline-vertical"))
-        upper.addWidget(self._side())
+        if not self._narrow:
+            upper.addWidget(_line("hairline-vertical"))
+            upper.addWidget(self._side())
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
@@ -197,6 +204,8 @@ class LoadDialog(QDialog):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, SPACE_M, SPACE_M)
         column.setSpacing(0)
+        if self._narrow:
+            column.addWidget(self._summary)
         for row in self._basic:
             column.addWidget(row)
         column.addWidget(self._fold)

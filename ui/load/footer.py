@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QWidget
 
 from ui.theme import SPACE_L, SPACE_S, Theme
 from ui.widgets.text_button import TextButton
@@ -27,19 +29,34 @@ class Footer(QWidget):
         self.load_button = TextButton(theme, self.tr("Load"), role="primary")
         self.load_button.setObjectName("loadOptionsButton")
         self.load_button.setDefault(True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SPACE_L, SPACE_S, SPACE_L, SPACE_S)
-        row.setSpacing(SPACE_S)
-        row.addWidget(self.recommended)
-        row.addWidget(self.reset_all)
-        row.addStretch(1)
-        for widget in (self.remember, self.cancel, self.load_button):
-            row.addWidget(widget)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(SPACE_L, SPACE_S, SPACE_L, SPACE_S)
+        self._row.setSpacing(SPACE_S)
+        self._halves = (QHBoxLayout(), QHBoxLayout())
+        for half, widgets in zip(self._halves, (self.stops[:2], self.stops[2:]), strict=True):
+            half.setSpacing(SPACE_S)
+            for widget in widgets:
+                half.addWidget(widget)
+            self._row.addLayout(half)
+        self._halves[0].addStretch(1)
+        self._halves[1].insertStretch(0, 1)
 
     @property
     def stops(self) -> tuple[QWidget, ...]:
         """What Tab visits, in order."""
         return self.recommended, self.reset_all, self.remember, self.cancel, self.load_button
+
+    def minimumSizeHint(self) -> QSize:
+        """Where the window is narrow, the halves are one below the other."""
+        widest = max(half.minimumSize().width() for half in self._halves)
+        return QSize(widest + 2 * SPACE_L, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """See `minimumSizeHint`."""
+        super().resizeEvent(event)
+        beside = sum(half.minimumSize().width() for half in self._halves) + SPACE_S + 2 * SPACE_L
+        directions = QBoxLayout.Direction
+        self._row.setDirection(directions.LeftToRight if beside <= self.width() else directions.TopToBottom)
 
     def show_load(self, text: str, problem: str) -> None:
         """What the button says, and why it cannot be pressed, or "". It only grows: nothing beside it moves."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.memory.fit.records import Suggestion
 from ui.load import words
@@ -58,7 +58,7 @@ class Suggestions(QWidget):
         self.setVisible(bool(found))
 
     def _button(self, number: int) -> WrappedButton:
-        button = WrappedButton(self._theme, "")
+        button = WrappedButton(self._theme)
         button.setObjectName(f"suggestion{number}")
         button.clicked.connect(lambda: self.chosen.emit(self._shown[number].plan.options))
         self._column.addWidget(button)
@@ -68,7 +68,10 @@ class Suggestions(QWidget):
 class WrappedButton(TextButton):
     """A button whose text goes on in another line where it is too long."""
 
-    _full = ""
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self._full = ""
+        super().__init__(theme, "", parent=parent)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def full_text(self) -> str:
         """The text in one line."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ui.settings.row import plain_label
 from ui.settings.section import Section
@@ -41,8 +42,9 @@ class SettingsPage(QScrollArea):
         self._limit()
 
     def _build_head(self) -> None:
-        self._head = QHBoxLayout()
-        self._head.setSpacing(SPACE_S)
+        self._head, self._beside = QBoxLayout(QBoxLayout.Direction.LeftToRight), QHBoxLayout()
+        for line in (self._head, self._beside):
+            line.setSpacing(SPACE_S)
         names = QVBoxLayout()
         names.setSpacing(SPACE_XS)
         self._title = plain_label("", "title")
@@ -51,6 +53,7 @@ class SettingsPage(QScrollArea):
         self._intro.hide()
         names.addWidget(self._intro)
         self._head.addLayout(names, 1)
+        self._head.addLayout(self._beside)
         self._column.addLayout(self._head)
 
     def _build_frame(self, inside: QWidget) -> None:
@@ -73,7 +76,7 @@ class SettingsPage(QScrollArea):
 
     def add_to_head(self, widget: QWidget) -> None:
         """Put a button beside the title."""
-        self._head.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+        self._beside.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
 
     def add(self, widget: QWidget) -> None:
         """Put something that is no section at the end."""
@@ -89,6 +92,13 @@ class SettingsPage(QScrollArea):
         """Say something else below the title."""
         self._intro.setText(text)
         self._intro.setVisible(bool(text))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Buttons go below a title that they leave no room to."""
+        super().resizeEvent(event)
+        title = self._title.fontMetrics().horizontalAdvance(self.title)
+        wide = self.viewport().width() - 3 * SPACE_L >= title + SPACE_S + self._beside.minimumSize().width()
+        self._head.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
 
     def search(self, words: Sequence[str]) -> int:
         """Show only what has all ``words``; how many settings that are."""

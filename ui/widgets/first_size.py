@@ -11,6 +11,11 @@ FRAME = 36
 
 def fit_screen(window: QWidget, width: int, height: int) -> None:
     """Give ``window`` this size, or what its screen has room for; never less than its minimum."""
-    room = window.screen().availableSize()
-    size = QSize(width, height).boundedTo(QSize(room.width(), room.height() - FRAME))
+    size = QSize(width, height).boundedTo(screen_room(window))
     window.resize(size.expandedTo(window.minimumSize()))
+
+
+def screen_room(window: QWidget) -> QSize:
+    """What a window can take of its screen."""
+    room = window.screen().availableSize()
+    return QSize(room.width(), room.height() - FRAME)

@@ -109,11 +109,11 @@ def test_long_suggestions_go_on_in_another_line(
         (Suggestion(kind="together", text="t", plan=plan), Suggestion(kind="batch", text="b", plan=plan))
     )
     long, short = suggestions.buttons
-    qtbot.waitUntil(lambda: "\n" in long.text() and cut(suggestions) == [])
+    long.set_full_text(" ".join([long.full_text()] * 3))
+    viewport = next(a.viewport() for a in opened.dialog.findChildren(QScrollArea) if a.isAncestorOf(suggestions))
+    qtbot.waitUntil(lambda: "\n" in long.text() and cut(suggestions) == [] and suggestions.width() <= viewport.width())
     assert "\n" not in short.text()
     assert long.text().replace("\n", " ") == long.full_text()
-    viewport = next(a.viewport() for a in opened.dialog.findChildren(QScrollArea) if a.isAncestorOf(suggestions))
-    assert suggestions.width() <= viewport.width()
 
 
 @pytest.mark.parametrize("mode", [ThemeMode.LIGHT, ThemeMode.DARK])
@@ -132,3 +132,17 @@ def test_it_can_be_painted_and_follows_the_theme(
     without = slider.grab().toImage()
     slider.setFocus(Qt.FocusReason.TabFocusReason)
     assert slider.grab().toImage() != without
+
+
+def test_large_text_puts_what_it_takes_above_the_choices(open_dialog: OpenDialog, qtbot: QtBot, theme: Theme) -> None:
+    """Load and Cancel stay on the screen, which is 800 pixels wide here."""
+    theme.set_scale(2.0)
+    dialog = open_dialog(FULL).dialog
+    width = dialog.screen().availableSize().width()
+    dialog.resize(width, 700)
+    qtbot.waitUntil(lambda: dialog.width() <= width + dialog.footer.minimumSizeHint().width())
+    footer = dialog.footer
+    for widget in footer.stops:
+        assert widget.mapTo(footer, widget.rect().bottomRight()).x() <= footer.width()
+    assert footer.recommended.y() < footer.cancel.y()
+    assert len(dialog.findChildren(QScrollArea)) == 1
