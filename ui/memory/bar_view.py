@@ -11,7 +11,7 @@ from ui.memory.bar_paint import Placed, paint_chosen, paint_parts, paint_spans, 
 from ui.memory.blocks import PageBar, State
 from ui.memory.owners import Part, PartOwner
 from ui.memory.paint import RADIUS
-from ui.memory.patterns import Patterns
+from ui.memory.patterns import Patterns, fresh
 from ui.memory.shares import Region
 from ui.memory.spoken import Speaker
 from ui.memory.words import number
@@ -162,9 +162,7 @@ class BarView(QWidget):
         return words.tr("asleep") if state is State.ASLEEP else words.tr("use unknown")
 
     def _fresh_patterns(self) -> Patterns:
-        ratio = self.devicePixelRatioF()
-        if self._patterns is None or not self._patterns.fits(self._theme.tokens, ratio):
-            self._patterns = Patterns(self._theme.tokens, ratio)
+        self._patterns = fresh(self._patterns, self._theme.tokens, self.devicePixelRatioF())
         return self._patterns
 
 

@@ -12,7 +12,7 @@ from app.memory.history import MarkerKind
 from ui.memory import page_words as words
 from ui.memory.event_marks import paint_event_mark
 from ui.memory.owners import Part, PartOwner
-from ui.memory.patterns import Patterns
+from ui.memory.patterns import Patterns, fresh
 from ui.memory.shares import Region
 from ui.memory.words import gib
 from ui.theme import SPACE_L, SPACE_S, SPACE_XS, Theme
@@ -151,9 +151,8 @@ class LegendView(QWidget):
                 painter.drawText(int(x), baseline, entry.size)
 
     def _paint_mark(self, painter: QPainter, entry: Entry, box: QRectF) -> None:
-        tokens, side, ratio = self._theme.tokens, self._theme.px(MARK), self.devicePixelRatioF()
-        if self._patterns is None or not self._patterns.fits(tokens, ratio):
-            self._patterns = Patterns(tokens, ratio)
+        tokens, side = self._theme.tokens, self._theme.px(MARK)
+        self._patterns = fresh(self._patterns, tokens, self.devicePixelRatioF())
         mark = QRectF(box.x(), round(box.y() + (box.height() - side) / 2), side, side)
         if entry.event is not None:
             paint_event_mark(painter, mark, entry.event, tokens)

@@ -116,6 +116,11 @@ class Patterns:
         return brush
 
 
+def fresh(patterns: Patterns | None, tokens: Tokens, ratio: float) -> Patterns:
+    """``patterns`` when they still fit the screen and the theme, else new ones."""
+    return patterns if patterns is not None and patterns.fits(tokens, ratio) else Patterns(tokens, ratio)
+
+
 def _faded(colour: QColor, alpha: float) -> QColor:
     faded = QColor(colour)
     faded.setAlphaF(alpha)

@@ -10,7 +10,7 @@ from app.memory.history import History, Marker, MarkerKind, Point
 from ui.memory import plot_paint, time_words
 from ui.memory.curves import LINES, Curves
 from ui.memory.page_words import tr
-from ui.memory.patterns import Patterns
+from ui.memory.patterns import Patterns, fresh
 from ui.memory.plot_paint import Frame
 from ui.memory.series import Layer, Subject, nearest
 from ui.memory.spoken import Speaker
@@ -20,6 +20,9 @@ from ui.widgets.elided_label import plain_tooltip
 
 LANE = 18
 LEAST_HEIGHT = 170
+CALM_S = 1.5
+"""Two pixels are not worth a repaint each second: every other sample is painted, unless somebody points."""
+
 NEAR_PX = 6.0
 LEAP = 30
 STEPS = {
@@ -49,6 +52,7 @@ class HistoryPlot(QWidget):
         self._lines: tuple[str, ...] = ()
         self._cap: float | None = None
         self._chosen: float | None = None
+        self._painted = float("-inf")
         self._patterns: Patterns | None = None
         self._speaker = Speaker(self)
         self.setObjectName("memoryHistory")
@@ -75,13 +79,16 @@ class HistoryPlot(QWidget):
         if self._curves is None:
             return
         points, markers = self._history.points, self._history.markers
-        if not self._curves.follow(points) and markers == self._markers:
+        happened = markers != self._markers
+        if not self._curves.follow(points) and not happened:
             return
         self._points, self._markers = points, markers
+        self._speaker.rest(self._summary())
         if self._chosen is not None:
             self.told.emit(self.line())
-        self._speaker.rest(self._summary())
-        self.update()
+        if happened or self._chosen is not None or not 0 <= self._now() - self._painted < CALM_S:
+            self._painted = self._now()
+            self.update()
 
     def line(self) -> str:
         """The moment that is pointed at, in words."""
@@ -241,7 +248,5 @@ class HistoryPlot(QWidget):
         return f"{self._curves.subject.title}. {text}"
 
     def _fresh_patterns(self) -> Patterns:
-        ratio = self.devicePixelRatioF()
-        if self._patterns is None or not self._patterns.fits(self._theme.tokens, ratio):
-            self._patterns = Patterns(self._theme.tokens, ratio)
+        self._patterns = fresh(self._patterns, self._theme.tokens, self.devicePixelRatioF())
         return self._patterns

@@ -449,6 +449,26 @@ def test_an_unchanged_sample_paints_no_bar(desk: Page, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: painted.times == 1)
 
 
+def test_the_plot_is_painted_every_other_second_unless_somebody_points(desk: Page, qtbot: QtBot) -> None:
+    plot = desk.plot()
+    settle(qtbot, desk.window)
+    same = cast("MemorySnapshot", desk.memory.snapshot)
+    desk.memory.push(msgspec.structs.replace(same, taken=700.0))
+    QApplication.processEvents()
+    painted = Paints(plot)
+    desk.memory.push(msgspec.structs.replace(same, taken=701.0))
+    QApplication.processEvents()
+    assert painted.times == 0
+    desk.memory.push(msgspec.structs.replace(same, taken=702.0))
+    qtbot.waitUntil(lambda: painted.times == 1)
+    plot.setFocus()
+    qtbot.keyClick(plot, Qt.Key.Key_End)
+    QApplication.processEvents()
+    before = painted.times
+    desk.memory.push(msgspec.structs.replace(same, taken=703.0))
+    qtbot.waitUntil(lambda: painted.times > before)
+
+
 def test_the_legend_reserves_room_so_that_nothing_jumps(qtbot: QtBot, theme: Theme) -> None:
     legend = LegendView(theme)
     qtbot.addWidget(legend)
