@@ -14,14 +14,14 @@ from engine.protocol.frames import TERMINAL_TYPES, FromWorker, Hello, Request
 class AsyncWorker(PipedWorker):
     """One worker process. End it with `close`.
 
-    Several answers may run at once, if the model was loaded for that. While something is awaited, one task moves the
-    bytes for all: the selector of the pipes becomes readable when one of them is ready, and the loop watches that.
+    Several answers may run at once, if the model was loaded for that. The selector of the pipes becomes readable when
+    one of them is ready, and the loop watches that.
     """
 
     def __init__(self, command: WorkerCommand) -> None:
         super().__init__(command)
         self._waiting: set[asyncio.Future[None]] = set()
-        self._mover: asyncio.Task[None] | None = None
+        self._moving = False
         self._watched: tuple[asyncio.AbstractEventLoop, int] | None = None
 
     async def start(self) -> Hello:
@@ -78,30 +78,27 @@ class AsyncWorker(PipedWorker):
         self._selector.close()
 
     async def _step(self) -> None:
-        """Until something may have changed."""
-        loop = asyncio.get_running_loop()
-        news = loop.create_future()
+        """Until something may have changed. One of those who wait moves the bytes for all."""
+        if self._moving:
+            await self._news()
+            return
+        self._moving = True
+        try:
+            await self._ready(LOOK_SECONDS)
+            self._advance(0)
+        finally:
+            self._moving = False
+            for news in self._waiting:
+                if not news.done() and not news.get_loop().is_closed():
+                    news.set_result(None)
+
+    async def _news(self) -> None:
+        news = asyncio.get_running_loop().create_future()
         self._waiting.add(news)
-        if self._mover is None or self._mover.done():
-            self._mover = loop.create_task(self._move_for_all())
         try:
             await news
         finally:
             self._waiting.discard(news)
-
-    async def _move_for_all(self) -> None:
-        try:
-            while self._waiting and self._process is not None:
-                await self._ready(LOOK_SECONDS)
-                self._advance(0)
-                self._wake()
-        finally:
-            self._wake()
-
-    def _wake(self) -> None:
-        for news in self._waiting:
-            if not news.done():
-                news.set_result(None)
 
     async def _ready(self, seconds: float) -> None:
         """Until a pipe is ready, ``seconds`` at most."""

@@ -190,3 +190,15 @@ def test_no_orphans_whatever_ends_the_program(fake: Fake, repository: Path, endi
     done = subprocess.run(command, cwd=repository, capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout, done.stderr
     assert gone(int(done.stdout.split()[0]))
+
+
+def test_one_engine_in_loop_after_loop(fake: Fake) -> None:
+    model = fake()
+    engine = AsyncEngine(model)
+    texts = []
+    for word in ("one", "two", "three"):
+        loop = asyncio.new_event_loop()
+        texts.append(str(loop.run_until_complete(engine.generate(word))))
+        loop.close()
+    asyncio.run(engine.close())
+    assert texts == ["one", "two", "three"]
