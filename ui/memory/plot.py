@@ -182,8 +182,9 @@ class HistoryPlot(QWidget):
         plot_paint.paint_axes(painter, frame, self._curves.subject, tokens)
         plot_paint.paint_gaps(painter, holes, tokens)
         painter.setClipRect(frame.area.adjusted(0, -1, 0, 0))
-        curves, patterns = self._curves, self._fresh_patterns()
-        plot_paint.paint_areas(painter, frame, curves.subject, curves.stack, curves.seen, patterns)
+        curves = self._curves
+        self._patterns = fresh(self._patterns, tokens, self.devicePixelRatioF())
+        plot_paint.paint_areas(painter, frame, curves.subject, curves.stack, curves.seen, self._patterns)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         tops = {name: plot_paint.scale_top(name, self._curves.highest[name], self._cap) for name in LINES}
         for name in self._lines:
@@ -246,7 +247,3 @@ class HistoryPlot(QWidget):
         now = self._now()
         text = time_words.line(self._curves.subject, self._points[-1], now, now, ())
         return f"{self._curves.subject.title}. {text}"
-
-    def _fresh_patterns(self) -> Patterns:
-        self._patterns = fresh(self._patterns, self._theme.tokens, self.devicePixelRatioF())
-        return self._patterns
