@@ -36,12 +36,16 @@ class Family:
 
     def __init__(self, tree: Tree, own: int) -> None:
         self._tree, self._own = tree, own
-        self._known: dict[tuple[int, int | None], bool] = {}
+        self._worker: int | None = None
+        self._known: dict[int, bool] = {}
 
     def ours(self, pids: Iterable[int], worker: int | None) -> set[int]:
         """Those of ``pids`` that belong to us."""
-        self._known = {(pid, worker): self._known.get((pid, worker)) or self._descends(pid, worker) for pid in pids}
-        return {pid for (pid, _), ours in self._known.items() if ours}
+        if worker != self._worker:
+            self._worker, self._known = worker, {}
+        known = self._known
+        self._known = {pid: known[pid] if pid in known else self._descends(pid, worker) for pid in pids}
+        return {pid for pid, ours in self._known.items() if ours}
 
     def _descends(self, pid: int, worker: int | None) -> bool:
         for _ in range(MOST_PARENTS):

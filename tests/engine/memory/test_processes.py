@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from engine.memory.holders import Family
 from engine.memory.processes import CATCH_UP, LISTED_AT_LEAST, YOUNG_LOOKS, ProcessScanner
 from engine.memory.tree import Tree, read_file
 from tests.fakes.sysroot import Entry, write
@@ -203,3 +204,21 @@ def test_only_drm_files_are_read(tmp_path: Path) -> None:
     scanner = ProcessScanner(Tree(tmp_path, read))
     scanner.scan(whole=True)
     assert sorted({path.rpartition("/")[2] for path in opened}) == ["5", "comm"]
+
+
+def test_whose_a_process_is_is_looked_up_once(tmp_path: Path) -> None:
+    for pid, above in ((10, 5), (5, 1), (20, 99), (99, 1)):
+        write(tmp_path, Entry(f"proc/{pid}/stat", f"{pid} (a) S {above} 1 1\n"))
+    opened: list[str] = []
+
+    def read(path: str) -> bytes:
+        opened.append(path)
+        return read_file(path)
+
+    family = Family(Tree(tmp_path, read), own=99)
+    assert family.ours([10, 20], None) == {20}
+    count = len(opened)
+    assert family.ours([10, 20], None) == {20}
+    assert len(opened) == count
+    assert family.ours([10, 20], 5) == {10, 20}, "another worker, another answer"
+    assert family.ours([10], None) == set()
