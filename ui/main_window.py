@@ -14,6 +14,7 @@ from app.wiring import Services
 from engine.chat.records import Conversation
 from engine.protocol.types import LoadOptions
 from ui.chat.composer import Composer
+from ui.chat.context_meter import ContextMeter
 from ui.chat.first_run import FirstRunPage
 from ui.chat.header import Header
 from ui.chat.hint import HintLine
@@ -217,6 +218,7 @@ class MainWindow(QMainWindow):
         self._hint = HintLine(services.chat, services.worker, self._composer.set_hint, self)
         self._panel = PanelSlot(services.chat, services.notices, services.settings, theme, self.focus)
         self._composer.queue_bar.attach(services.chat, self._composer.restore)
+        self._composer.add_below(ContextMeter(services.chat, services.worker, theme))
         self._composer.add_below(self._panel.button)
         self._strip = MemoryStrip(services.memory, services.worker, theme)
         self._strip.setObjectName("memoryStrip")

@@ -47,6 +47,7 @@ class ModelChoice(QObject):
         settings: Where they are remembered.
         installed: The installed models; None while they are not known yet.
         options_for: How a model is loaded; None: by the settings for all models.
+        refuse: Why a model must not be loaded like this without asking, or None.
     """
 
     def __init__(
@@ -56,11 +57,12 @@ class ModelChoice(QObject):
         installed: Callable[[], Sequence[Installed] | None],
         parent: QObject | None = None,
         options_for: Callable[[Path], LoadOptions] | None = None,
+        refuse: Callable[[Path, LoadOptions], VrambleError | None] = lambda _path, _options: None,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
         self._installed = installed
-        self._options_for = options_for
+        self._options_for, self._refuse = options_for, refuse
         engine.model_changed.connect(self._remember)
 
     def choose(self) -> Choice | VrambleError:

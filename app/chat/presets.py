@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.chat.parameters import Values, fitting
 from app.jobs import Err, Result, SerialRunner
 from app.settings.store import SettingsStore
+from engine.chat.files import read_whole, write_whole
 from engine.chat.titles import make_title
 from engine.errors import VrambleError
 
@@ -82,7 +83,7 @@ class Presets(QObject):
         """Write a preset to ``path``."""
         preset = self.find(name)
         if preset is not None:
-            self._runner.run(lambda: _write(path, preset), lambda result: done(_error(result)))
+            self._runner.run(lambda: write_whole(path, encode(preset)), lambda result: done(_error(result)))
 
     def read(self, path: Path, done: Callable[[str | VrambleError], None]) -> None:
         """Take the preset in the file at ``path``; ``done`` gets the name that it has then."""
@@ -132,14 +133,9 @@ def decode(content: bytes, name: str) -> Preset:
     )
 
 
-def _write(path: Path, preset: Preset) -> None:
-    path.write_bytes(encode(preset))
-
-
 def _read(path: Path) -> Preset:
-    with path.open("rb") as file:
-        content = file.read(LARGEST + 1)
-    if len(content) > LARGEST:
+    content = read_whole(path, LARGEST)
+    if content is None:
         raise _no_preset("too large")
     return decode(content, make_title(path.stem) or FORMAT)
 

@@ -72,7 +72,6 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
         system_prompt: What stood before the conversation.
         thinking: How much the model might think.
         prefill: How the answer was begun for the model.
-        dropped: How many messages at the beginning were left out, because the context was full.
     """
 
     sampling: Sampling = Sampling()
@@ -81,7 +80,6 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     system_prompt: str = ""
     thinking: Thinking = Thinking()
     prefill: str = ""
-    dropped: int = 0
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):

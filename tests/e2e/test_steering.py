@@ -107,7 +107,7 @@ def test_parameters_are_used_and_there_after_a_restart(start: Start, tmp_path: P
         assert run.quit() == 0
     with start({}, load=False) as run:
         run.until(lambda: run.widget("parameter-system_prompt")["text"] == "Be short.", "the system prompt")
-        run.key("ctrl+i")
+        run.click("parametersButton")
         run.until(lambda: not run.visible("parameterPanel"), "the panel to go")
 
 

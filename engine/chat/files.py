@@ -1,0 +1,17 @@
+"""Small files that the user chose: written whole, read up to a limit. Not on the GUI thread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write ``content``; OSError when that is not possible."""
+    path.write_bytes(content)
+
+
+def read_whole(path: Path, largest: int) -> bytes | None:
+    """What is in the file; None when that is more than ``largest`` bytes; OSError when it cannot be read."""
+    with path.open("rb") as file:
+        content = file.read(largest + 1)
+    return content if len(content) <= largest else None
