@@ -157,6 +157,7 @@ class LegendView(QWidget):
         if entry.event is not None:
             paint_event_mark(painter, mark, entry.event, tokens)
         elif entry.owner is not None:
+            painter.setBrushOrigin(mark.topLeft())
             painter.fillRect(mark, self._patterns.brush(entry.region, entry.owner))
             painter.setPen(QPen(QColor(tokens.outline), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
