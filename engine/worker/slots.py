@@ -53,8 +53,8 @@ class Slot:
 def best_slot(slots: Iterable[Slot], conversation: str, prompt: Sequence[int]) -> Slot:
     """The free slot to answer ``prompt`` in.
 
-    The conversation's own; else one that spares much; else an empty one; else the one that was not used for the
-    longest time.
+    The conversation's own; else one that spares much (anything, where the conversation has no name); else an empty one;
+    else the one that was not used for the longest time.
 
     Raises:
         ValueError: All are busy.
@@ -62,7 +62,8 @@ def best_slot(slots: Iterable[Slot], conversation: str, prompt: Sequence[int]) -
 
     def rank(slot: Slot) -> tuple[bool, int, bool, int]:
         own = slot.holds(conversation)
-        spared = slot.cache.usable(prompt)
-        return own, spared if own or spared >= WORTH else 0, not slot.cache.tokens, -slot.used
+        spared, held = slot.cache.usable(prompt), len(slot.cache.tokens)
+        much = own or not conversation or spared >= WORTH
+        return own, spared if much else 0, not held, -slot.used
 
     return max((slot for slot in slots if not slot.busy), key=rank)
