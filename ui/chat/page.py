@@ -8,11 +8,13 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from app.chat.context_use import context_use
 from app.chat.controller import ChatController
 from app.notices import Action, Notice, Notices, Severity
 from app.worker.service import WorkerService
 from engine.chat.records import Role
 from engine.client.session import WorkerState
+from engine.protocol.caching import Overflow
 from ui.chat.transcript.commands import Asked, Command, Models
 from ui.theme import Theme
 from ui.widgets.empty_state import EmptyState
@@ -65,8 +67,18 @@ class ConversationPage(QStackedWidget):
             signal.connect(self._follow_rows)
         worker.model_changed.connect(self._follow_model)
         worker.state_changed.connect(self._follow_model)
+        for changes in (chat.parameters.changed, chat.busy_changed, rows.rowsInserted, rows.modelReset):
+            changes.connect(self._grey)
         self._follow_rows()
         self._follow_model()
+
+    def _grey(self, *_what: object) -> None:
+        """Grey what is left out of a context that is full, if turns are left out at all."""
+        model, settings = self._worker.model, self._chat.parameters.present
+        shifts = model is not None and settings.overflow is Overflow.SHIFT
+        if self._transcript is not None and model is not None:
+            use = context_use(self._chat.transcript.rows, settings, model.n_ctx)
+            self._transcript.set_left_out(use.left_out if shifts else 0)
 
     @property
     def is_empty(self) -> bool:

@@ -191,3 +191,13 @@ def test_the_guess_of_the_height_counts_it(make_view: MakeView) -> None:
         for section in range(message.sections):
             messages.measure(number, section)
         assert abs(guess - messages.heights[number]) < 0.25 * messages.heights[number]
+
+
+def test_messages_that_do_not_reach_the_model_are_greyed(make_view: MakeView) -> None:
+    view = make_view(dialogue(4))
+    before = view.viewport().grab().toImage()
+    view.set_left_out(2)
+    greyed = view.viewport().grab().toImage()
+    assert greyed != before
+    view.set_left_out(0)
+    assert view.viewport().grab().toImage() == before

@@ -18,6 +18,8 @@ from ui.chat.transcript.selection import Selection
 from ui.theme import RADIUS_CARD, SPACE_M
 
 RING = 2
+LEFT_OUT = 0.55
+"""Opacity of messages that do not reach the model."""
 
 
 @dataclass(slots=True)
@@ -28,6 +30,8 @@ class Scene:
     column_x: float
     selection: Selection
     ring: int | None = None
+    left_out: int = 0
+    """So many messages at the beginning do not reach the model any more."""
 
     def origin(self, placed: Placed) -> QPointF:
         """Where the part of a section begins in the view."""
@@ -46,8 +50,10 @@ def paint(painter: QPainter, scene: Scene, clip: QRectF) -> None:
         if scene.layout.message(placed.row).user and placed.row not in bubbles:
             bubbles.add(placed.row)
             _paint_bubble(painter, scene, placed)
+        painter.setOpacity(LEFT_OUT if placed.row < scene.left_out else 1.0)
         if placed.y + placed.height >= clip.top() and placed.y <= clip.bottom():
             _paint_section(painter, scene, placed, clip)
+    painter.setOpacity(1.0)
     if scene.ring is not None:
         _paint_ring(painter, scene, scene.ring)
 

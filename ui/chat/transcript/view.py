@@ -120,6 +120,12 @@ class TranscriptView(QAbstractScrollArea):
 
     # What others may ask for.
 
+    def set_left_out(self, count: int) -> None:
+        """Grey the first ``count`` messages: the model does not get them any more."""
+        if count != self.scene.left_out:
+            self.scene.left_out = count
+            self.viewport().update()
+
     def scroll_to_end(self) -> None:
         """Show the end and stay there while it grows."""
         self.content.follow = True
