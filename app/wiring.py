@@ -30,7 +30,7 @@ from app.notices import Notices
 from app.paths import Paths, starter_model
 from app.power.sleep import SleepWatch
 from app.settings.look import DiskLook
-from app.settings.records import BackendSettings
+from app.settings.records import BackendSettings, EngineSettings
 from app.settings.store import SettingsStore
 from app.settings.variables import without_ignored
 from app.worker.changes import EngineChanges
@@ -166,12 +166,14 @@ def build(paths: Paths) -> Services:
     load.forget_wanted.connect(learning.forget)
     remote = RemoteHeaders(paths.cache / "headers", ThreadExecutor("headers"), lifetime)
     worker.hello_received.connect(lambda _hello: load.take_devices())
+    for signal in (worker.hello_received, library.models_changed):
+        signal.connect(lambda *_told: load.expect(settings.get(EngineSettings).last_model))
     library.models_changed.connect(load.take_models)
 
     def installed() -> Sequence[InstalledModel] | None:
         return library.models or (None if library.scanning else ())
 
-    choice = ModelChoice(worker, settings, installed, lifetime, load.options_for)
+    choice = ModelChoice(worker, settings, installed, lifetime, load.options_for, load.refusal)
     chat = ChatController(
         worker, paths.database, database, settings, notices, choice.choose, parent=lifetime, choice_of=choice.of
     )

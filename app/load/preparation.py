@@ -128,7 +128,6 @@ class Preparation(QObject):
         self._limit.stop()
         self._forecasts.known.disconnect(self._look)
         self._forecasts.measured.disconnect(self._look)
-        self.deleteLater()
 
 
 def _fails(plan: FitPlan | None) -> bool:

@@ -165,6 +165,21 @@ class LoadService(QObject):
         preparation.begin()
         return preparation
 
+    def refusal(self, path: Path, options: LoadOptions) -> VrambleError | None:
+        """Why a load that nobody asked for would not fit, as far as that is known now; None for remembered options."""
+        from engine.memory.fit.records import Verdict
+
+        plan = None if self.remembered.find(path) is not None else self.forecast(path, options)
+        if plan is None or plan.verdict not in (Verdict.NO, Verdict.PARTLY):
+            return None
+        name = self._name_of(path)
+        return VrambleError("does-not-fit", f"{name} would not fit. {plan.reason}", "Choose how it is loaded.")
+
+    def expect(self, last: str) -> None:
+        """The model that the next message loads: what it needs should be known by then."""
+        if last:
+            self._headers.ask(Path(last))
+
     def is_refining(self, path: Path, options: LoadOptions) -> bool:
         """The engine is being asked about just these options."""
         return self._dry_runs is not None and self._dry_runs.is_asked(self._key(path), options)
@@ -207,10 +222,8 @@ class LoadService(QObject):
 
     def draft(self, path: Path, options: LoadOptions | None = None, parent: QObject | None = None) -> LoadDraft:
         """A draft that begins with ``options``, or with how ``path`` is loaded when nothing else is said."""
-        model = self._installed(path)
-        name = path.stem if model is None else model.label
         begin = options or self.options_for(path)
-        draft = LoadDraft(path, name, begin, self, self._suit(path, begin), parent)
+        draft = LoadDraft(path, self._name_of(path), begin, self, self._suit(path, begin), parent)
         self.known.connect(draft.refresh)
         self.measured.connect(draft.measured)
         self._headers.ask(path)
@@ -255,6 +268,10 @@ class LoadService(QObject):
 
     def _installed(self, path: Path) -> InstalledModel | None:
         return next((model for model in self._models() if model.path == path), None)
+
+    def _name_of(self, path: Path) -> str:
+        model = self._installed(path)
+        return path.stem if model is None else model.label
 
     def _size_of(self, path: Path) -> int | None:
         model = self._installed(path)

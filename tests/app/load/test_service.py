@@ -20,7 +20,7 @@ from app.settings.store import SettingsStore
 from engine.loading.profile import Suit
 from engine.memory.fit.devices import fit_devices
 from engine.memory.fit.records import FitDevice, Verdict
-from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, KvType, LoadOptions
+from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, KvType, LoadOptions, LoraAdapter
 from tests.app.chat.cranked import Cranked
 from tests.fakes.tiny_gguf import tiny_llama
 from tests.fakes.tiny_variants import moe_llama
@@ -197,3 +197,40 @@ def test_a_draft_begins_with_what_was_asked_or_suits(world: World) -> None:
     suited.change(n_ctx=512)
     assert suited.recommended is None
     assert world.service.draft(Path("/gone/model.gguf")).name == "model"
+
+
+def test_the_last_model_is_not_loaded_where_it_would_not_fit(world: World) -> None:
+    """The next message says so; options that were remembered for it are taken at their word."""
+    path = world.install("a.gguf", tiny_llama())
+    small = msgspec.structs.replace(CPU, memory_total=1 << 20, memory_free=1 << 20)
+    world.tell(small)
+    options = LoadOptions()
+    assert world.service.refusal(path, options) is None, "nothing is known yet"
+    world.service.expect(str(path))
+    world.headers.drain()
+    refused = world.service.refusal(path, options)
+    assert refused is not None
+    assert refused.code == "does-not-fit"
+    assert "GiB" in refused.message
+    world.service.remembered.remember(path, LoadOptions(n_ctx=512))
+    assert world.service.refusal(path, LoadOptions(n_ctx=512)) is None
+    world.service.remembered.forget(path)
+    world.tell(CPU)
+    assert world.service.refusal(path, options) is None
+
+
+def test_adapters_count(world: World) -> None:
+    path = world.install("a.gguf", tiny_llama())
+    adapter = world.folder / "lora.gguf"
+    adapter.write_bytes(bytes(100_000))
+    world.tell(CPU)
+    world.service.read_header(path)
+    world.headers.drain()
+    plain = world.service.forecast(path, LoadOptions())
+    with_adapter = LoadOptions(lora=(LoraAdapter(path=str(adapter)), LoraAdapter(path="/gone.gguf")))
+    world.service.forecast(path, with_adapter)
+    world.headers.drain()
+    found = world.service.forecast(path, with_adapter)
+    assert plain is not None
+    assert found is not None
+    assert found.total - plain.total == pytest.approx(100_000, abs=2)
