@@ -210,12 +210,19 @@ class ChatController(QObject):
             could not be saved comes back through `draft_restored`.
         """
         text, place = clean(text), self._open.place
-        if not text.strip():
+        if self._closing or not text.strip():
             return False
         if self._busy and place.id is not None:
+            if self._is_repeated(text):
+                return False
             self._queue.add(place.id, text)
             return True
         return self._answering.can_begin(place.id) and self._ask(place.id, text)
+
+    def _is_repeated(self, text: str) -> bool:
+        """Whether this is the question that was just asked, sent twice by one key."""
+        last = self._transcript.rows[-2:]
+        return len(last) == 2 and last[0].text == text and not (last[1].text or last[1].thinking)
 
     def _ask(self, known: str | None, text: str) -> bool:
         """Ask in a conversation, None: in one that is made for it and opened."""
