@@ -38,7 +38,14 @@ class Sentence(QLabel):
         if event.size().width() != event.oldSize().width():
             self._stretch()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """So does another size of the text, which a style brings after the theme has told of it."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._stretch()
+
     def _stretch(self) -> None:
+        self.setMinimumHeight(0)  # a label is never asked for less than its minimum
         self.setMinimumHeight(max(self._least, self.heightForWidth(self.width())))
 
 
