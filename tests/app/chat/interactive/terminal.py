@@ -13,6 +13,8 @@ import time
 from types import TracebackType
 from typing import Self
 
+import psutil
+
 DEADLINE = 60.0
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r")
 
@@ -51,8 +53,14 @@ class Terminal:
         os.write(self._master, text.replace("\n", "\r").encode())
 
     def interrupt(self) -> None:
-        """Ctrl+C: the program gets the signal, the worker has a group of its own."""
+        """Ctrl+C: the program gets the signal, the worker has a group of its own.
+
+        Not between two steps of the program: Python's `input` hears of a signal only while it waits for a key.
+        """
         self._from = len(self.text)
+        end = time.monotonic() + DEADLINE
+        while psutil.Process(self.process.pid).status() != psutil.STATUS_SLEEPING:
+            assert time.monotonic() < end, "it never waits"
         self.process.send_signal(signal.SIGINT)
 
     @property
