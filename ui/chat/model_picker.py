@@ -18,11 +18,13 @@ from ui.theming import icons
 from ui.widgets.elided_label import plain_tooltip
 from ui.widgets.text_button import ElidedButton
 
-MOST, LEAST, BESIDE, CARET = 340, 180, 80, 14
+MOST, LEAST, BESIDE, CARET = 380, 180, 80, 14
 
 
 class ModelPicker(ElidedButton):
     """Shows the model's name, "Loading ..." or "Choose a model"; pressing it opens the list.
+
+    The model that the next message loads is named too, muted.
 
     Attributes:
         manager_wanted: The last entry of the list was chosen.
@@ -48,24 +50,35 @@ class ModelPicker(ElidedButton):
         worker.model_changed.connect(self.refresh)
         library.models_changed.connect(self.refresh)
         actions.loading_changed.connect(self.refresh)
+        actions.coming_changed.connect(self.refresh)
         theme.changed.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
         """Read the services again."""
         model = self._worker.model
+        away = "" if model is not None or self._actions.loading else self._actions.coming
         if self._actions.loading:
             text = self.tr("Loading {name}").format(name=self._actions.loading)
         elif model is not None:
             text = f"{model.name} {model.quant}".strip()
         else:
-            text = self.tr("Choose a model")
-        self.set_full_text(text)
-        self.setAccessibleName(self.tr("Model: {name}").format(name=text))
+            text = away or self.tr("Choose a model")
+        self.set_full_text(text, self.tr(", not loaded") if away else "")
+        self._mute(muted=bool(away))
+        self.setAccessibleName(self.tr("Model: {name}").format(name=self.full_text()))
         suited = self._actions.suits_in_use() if model is not None else ()
-        note = suited_text(suited) if suited else ""
-        self.setToolTip(plain_tooltip("\n".join(part for part in (text, note) if part)))
+        note = self.tr("The next message loads it.") if away else suited_text(suited) if suited else ""
+        self.setToolTip(plain_tooltip("\n".join(part for part in (self.full_text(), note) if part)))
         self.setAccessibleDescription(note)
+
+    def _mute(self, *, muted: bool) -> None:
+        if muted != bool(self.property("away")):
+            self.setProperty("away", muted)
+            self.set_icon("cpu", "muted" if muted else "text")
+            self.style().unpolish(self)
+            self.style().polish(self)
+            self.updateGeometry()
 
     def open_menu(self) -> None:
         """Show the list below the button, the loaded model checked and first under the keyboard."""

@@ -94,6 +94,7 @@ QPushButton[role="nav"]:hover { background: $hover; }
 QPushButton[role="nav"]:checked { background: $selection; font-weight: 600; }
 QPushButton[role="nav"]:focus { border: 2px solid $focus; }
 QPushButton[role="picker"] { text-align: left; padding: 0 34px 0 10px; font-weight: 600; }
+QPushButton[role="picker"][away="true"] { color: $muted; font-weight: 400; }
 QPushButton[role="icon"] {
     padding: 0; min-width: ${control_inner}px; max-width: ${control_inner}px; max-height: ${control_inner}px;
 }

@@ -47,24 +47,24 @@ class ElidedButton(TextButton):
         least: int,
         most: int,
     ) -> None:
-        self._full = ""
+        self._full = self._ending = ""
         self._beside, self._least, self._most = beside, least, most
         super().__init__(theme, "", icon, parent, role=role)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def full_text(self) -> str:
         """The text as it is, also while it is shown cut."""
-        return self._full
+        return self._full + self._ending
 
-    def set_full_text(self, text: str) -> None:
-        """Show ``text`` as far as there is room."""
-        self._full = text
+    def set_full_text(self, text: str, ending: str = "") -> None:
+        """Show ``text`` as far as there is room, and behind it ``ending``, which is not cut."""
+        self._full, self._ending = text, ending
         self._elide()
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         """Room for the whole text, within limits."""
-        wanted = self.fontMetrics().horizontalAdvance(self._full) + 2 + self._theme.px(self._beside)
+        wanted = self.fontMetrics().horizontalAdvance(self.full_text()) + 2 + self._theme.px(self._beside)
         return QSize(min(self._theme.px(self._most), wanted), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
@@ -85,6 +85,7 @@ class ElidedButton(TextButton):
 
     def _elide(self) -> None:
         width = self.width() if self.isVisible() else self.sizeHint().width()
-        room = width - self._theme.px(self._beside)
-        text = self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, room)
+        metrics = self.fontMetrics()
+        room = width - self._theme.px(self._beside) - metrics.horizontalAdvance(self._ending)
+        text = metrics.elidedText(self._full, Qt.TextElideMode.ElideRight, room) + self._ending
         self.setText(text.replace("&", "&&"))

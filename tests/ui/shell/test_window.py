@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QMenu, QPlainTextEdit, QStackedWidget
 from pytestqt.qtbot import QtBot
 
@@ -111,6 +112,26 @@ def test_a_model_is_chosen_from_the_picker_by_keyboard(make_window: MakeWindow, 
     qtbot.keyClick(menu, Qt.Key.Key_Down)
     qtbot.keyClick(menu, Qt.Key.Key_Return)
     assert [path.name for path, _ in window.worker.loads] == ["Beta-Q4_K_M.gguf"]
+
+
+def test_the_picker_names_the_model_that_the_next_message_loads(make_window: MakeWindow) -> None:
+    services = make_services("Alpha", "Beta")
+    services.settings.put(EngineSettings(last_model=str(services.library.models[0].path)))
+    window = make_window(services=services)
+    picker = window.button("modelPicker")
+    assert window.picked() == "Alpha, not loaded"
+    assert picker.text() == "Alpha, not loaded"
+    assert "The next message loads it." in picker.toolTip()
+    assert picker.palette().buttonText().color() == QColor(window.window._theme.tokens.muted)
+    window.load()
+    assert "not loaded" not in window.picked()
+    assert "The next message loads it." not in picker.toolTip()
+    assert picker.palette().buttonText().color() == QColor(window.window._theme.tokens.text)
+    window.worker.set_model(None)
+    assert window.picked().endswith(", not loaded")
+    services.library.models = ()
+    services.library.models_changed.emit()
+    assert window.picked() == "Choose a model"
 
 
 def test_the_loaded_model_is_checked_and_a_broken_one_cannot_be_chosen(make_window: MakeWindow, qtbot: QtBot) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QToolTip
 
 from engine.chat.records import Role
-from ui.chat.transcript import hit, versions
+from ui.chat.transcript import beside, hit, versions
 from ui.chat.transcript.blocks import Code, Paragraph, Part, Table, ThoughtHead, table_lines
 from ui.chat.transcript.buttons import ActionButton, Buttons, Key, Kind, Wanted
 from ui.chat.transcript.code_view import CodeView
@@ -77,7 +77,7 @@ class Actions(QObject):
         result = [Wanted(copy, QPoint(right, y), from_right=True, which=which)]
         if view.overflow() > 0 or view.state.wrap:
             wrap = Key(Kind.WRAP_CODE, message.row.id, placed.section)
-            corner = QPoint(right - self._buttons.width_of(copy), y)
+            corner = QPoint(right - self._buttons.size_of(copy).width(), y)
             result.insert(0, Wanted(wrap, corner, from_right=True, checked=view.state.wrap, which=which))
         return result
 
@@ -97,23 +97,27 @@ class Actions(QObject):
         rows, row = scene.layout.rows, message.row
         if is_open(row):
             return []
-        look, y = scene.layout.look, int(placed.y)
+        y = int(placed.y)
         result, x = self._version_buttons(scene, row, y)
         last = placed.row == len(rows) - 1
         if not (last or placed.row in (self._view.hovered, scene.ring)):
             return result
         keys = [Key(kind, row.id, 0) for kind in self._kinds(rows, row, last=last)]
         if message.user:
-            horizontal, vertical = look.bubble_padding
-            corner = QPoint(int(scene.column_x + message.x) - horizontal - look.px(4), y + vertical - look.target)
-            for key in reversed(keys):
-                result.insert(0, Wanted(key, corner, from_right=True))
-                corner -= QPoint(self._buttons.width_of(key), 0)
-            return result
+            return [*self._beside_bubble(scene, placed, message, keys), *result]
         for key in keys:
             result.append(Wanted(key, QPoint(x, y), from_right=False))
-            x += self._buttons.width_of(key)
+            x += self._buttons.size_of(key).width()
         return result
+
+    def _beside_bubble(self, scene: Scene, placed: Placed, message: Message, keys: Sequence[Key]) -> list[Wanted]:
+        look = scene.layout.look
+        left = scene.column_x + message.x - look.bubble_padding[0]
+        widths = [self._buttons.size_of(key).width() for key in keys]
+        kept = keys[: beside.fitting(widths, beside.room(look, left))]
+        sizes = [self._buttons.size_of(key) for key in kept]
+        corners = beside.corners(look, left, placed.y, sizes)
+        return [Wanted(key, corner, from_right=False) for key, corner in zip(kept, corners, strict=True)]
 
     @staticmethod
     def _kinds(rows: Sequence[Row], row: Row, *, last: bool) -> list[Kind]:
@@ -133,7 +137,7 @@ class Actions(QObject):
         """The two that step through the versions of a message, and where the next button goes."""
         left, look = int(scene.column_x), scene.layout.look
         if not versions.can_change(scene.layout.rows, row):
-            return [], left - look.px(14)
+            return [], max(0, left - look.px(14))
         y += versions.foot_top(look, row)
         place, which = versions.places(look, row, scene.layout.column), versions.words_of(row)
         back, on = Key(Kind.VERSION_BACK, row.id, 0), Key(Kind.VERSION_ON, row.id, 0)

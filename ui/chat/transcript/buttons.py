@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -146,6 +146,7 @@ class Buttons(QWidget):
         self._theme, self._viewport = theme, viewport
         self._shown: dict[Key, ActionButton] = {}
         self._spare: dict[Kind, list[ActionButton]] = {kind: [] for kind in Kind}
+        self._order: list[Key] = []
         self._handed_on: Key | None = None
         self._labels = {
             Kind.COPY_CODE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy code")),
@@ -162,8 +163,8 @@ class Buttons(QWidget):
 
     def show_these(self, wanted: Sequence[Wanted]) -> None:
         """Have exactly the ``wanted`` buttons on screen, in this order for the Tab key."""
-        keys = {one.key for one in wanted}
-        changed = keys != self._shown.keys()
+        keys = [one.key for one in wanted]
+        changed, self._order = keys != self._order, keys
         gone = [key for key in self._shown if key not in keys]
         left = self._shown[self._handed_on] if self._handed_on in gone else None
         for key in gone:
@@ -204,9 +205,9 @@ class Buttons(QWidget):
         for button in [*self._shown.values(), *(one for spare in self._spare.values() for one in spare)]:
             button.measure()
 
-    def width_of(self, key: Key) -> int:
-        """Width of a button, to place the next one beside it."""
-        return (self._shown.get(key) or self._bring(key)).width()
+    def size_of(self, key: Key) -> QSize:
+        """Size of a button, to place the next one beside it."""
+        return (self._shown.get(key) or self._bring(key)).size()
 
     def confirm(self, key: Key) -> None:
         """Let the button say that it is done."""

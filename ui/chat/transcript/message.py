@@ -28,8 +28,10 @@ from ui.chat.transcript.words import Words
 
 BUBBLE_SHARE = 0.86
 """Widest bubble, as a share of the column."""
-ROOM_FOR_BUTTONS = 172
-"""Pixels left of the widest bubble."""
+NARROW_SHARE = 0.5
+"""The same where the column is too narrow for all the buttons beside it."""
+ROOM_FOR_BUTTONS = 192
+"""Pixels left of the widest bubble; they grow with the text, but buttons never shrink with it."""
 READ_AT_ONCE = 16_384
 """Characters."""
 FITTED_TEXT = 3000
@@ -92,7 +94,8 @@ class Message:
 
     def _measure_column(self) -> None:
         horizontal = self.look.bubble_padding[0] if self.user else 0
-        widest = min(self.column * BUBBLE_SHARE, self.column - self.look.px(ROOM_FOR_BUTTONS))
+        beside = self.column - max(ROOM_FOR_BUTTONS, self.look.px(ROOM_FOR_BUTTONS))
+        widest = max(self.column * NARROW_SHARE, min(self.column * BUBBLE_SHARE, beside))
         self.width = widest - 2 * horizontal if self.user else self.column
         self.x = self.column - self.width - horizontal
         self._fitted = not self.user
