@@ -100,7 +100,8 @@ def host_parts(snapshot: MemorySnapshot) -> tuple[Part, ...]:
     _put_worker(filling, worker, snapshot.model_on(None))
     filling.put(PartOwner.ZRAM, ram.zram.taken if ram.zram is not None else None)
     filling.put(PartOwner.REST, filling.left)
-    files = min(worker.mapped or 0, ram.available) if worker is not None and snapshot.model else 0
+    weights = sum(share.weights for share in snapshot.model)  # mapped pages of libraries are no model
+    files = min(worker.mapped or 0, ram.available, weights) if worker is not None else 0
     pages = [Part(Region.RAM, PartOwner.FILE, files)] if files else []
     return (*parts, *filling.parts, *pages, *_free(Region.RAM, ram.available - files))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory
+from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory, WorkerMemory
 from engine.protocol.types import DeviceKind, ModelInfo
 
 
@@ -99,7 +99,8 @@ def share_of_model(snapshot: MemorySnapshot, model: ModelInfo | None, gpu: GpuMe
     not, because a worker without a model needs some too.
     """
     worker = snapshot.worker
-    ram, mapped = (worker.ram, worker.mapped) if worker is not None and model is not None else (None, None)
+    ram = worker.ram if worker is not None and model is not None else None
+    mapped = _of_the_file(worker, model)
     held = worker.on(gpu.pci) if worker is not None and gpu is not None else None
     if held is not None and (held.vram is not None or held.gtt is not None):
         return Share(held.vram, held.gtt, ram, mapped)
@@ -109,6 +110,13 @@ def share_of_model(snapshot: MemorySnapshot, model: ModelInfo | None, gpu: GpuMe
     if gpu.kind is DeviceKind.GPU:
         return Share(reported, None, ram, mapped)
     return Share(None, None, ram, mapped, reported)
+
+
+def _of_the_file(worker: WorkerMemory | None, model: ModelInfo | None) -> int | None:
+    """Mapped pages that can be the model's file: the kernel counts the pages of libraries with them."""
+    if worker is None or model is None or worker.mapped is None:
+        return None
+    return min(worker.mapped, model.size_bytes)
 
 
 def _reported(model: ModelInfo | None) -> int | None:

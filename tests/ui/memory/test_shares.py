@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory, WorkerGpu
+from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory, WorkerGpu, WorkerMemory
 from engine.protocol.types import DeviceKind, MemoryUse, ModelInfo
 from tests.ui.memory.conftest import APU, CARD, GIB, desktop, model_on
 from ui.memory.shares import BarKind, Owner, Region, Share, bars, chosen_gpu, gone_gpu, share_of_model
@@ -179,3 +179,12 @@ def test_a_card_that_is_not_there_is_not_replaced_by_another() -> None:
 def test_the_only_card_that_went_away_is_missed() -> None:
     snapshot = MemorySnapshot(gpus=(), ram=RamMemory(), gone=(GoneGpu(CARD, "card"),), taken=0.0)
     assert gone_gpu(snapshot, None) == GoneGpu(CARD, "card")
+
+
+def test_pages_of_libraries_are_no_model() -> None:
+    """The kernel counts mapped libraries with mapped files: a file of 98 MB never shows as more."""
+    mapped, size = 200 << 20, 98 << 20
+    worker = WorkerMemory(pid=1, ram=GIB, mapped=mapped, gpus=())
+    small = msgspec.structs.replace(model_on(None, DeviceKind.CPU), size_bytes=size)
+    snapshot = MemorySnapshot(gpus=(), ram=RamMemory(total=8 * GIB, available=4 * GIB), worker=worker, taken=0.0)
+    assert share_of_model(snapshot, small, None).mapped == size
