@@ -33,8 +33,8 @@ def model_on(pci: str | None, kind: DeviceKind = DeviceKind.GPU, memory: tuple[M
         usable=True,
     )
     return ModelInfo(
-        path="/m.gguf", name="m", architecture="llama", quant="Q4_0", n_params=1, size_bytes=8 * GIB, n_ctx=1, n_ctx_train=1,
-        n_layers=1, gpu_layers=1, device=device, memory=memory,
+        path="/m.gguf", name="m", architecture="llama", quant="Q4_0", n_params=1, size_bytes=8 * GIB, n_ctx=1,
+        n_ctx_train=1, n_layers=1, gpu_layers=1, device=device, memory=memory,
     )  # fmt: skip
 
 
