@@ -155,6 +155,7 @@ class MainWindow(QMainWindow):
             services = self._services
             self._bench_window = BenchWindow(services.bench, services.library, services.worker, self._theme)
             self._bench_window.manager_wanted.connect(lambda: self.open_manager(get=True))
+            self._bench_window.answer_unwanted.connect(services.chat.stop_any)
         self._bench_window.present()
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -56,6 +56,7 @@ class BenchService(QObject):
         changed: Anything here is another; while it runs a few times a second.
         failed: A `VrambleError`: there is no report.
         finished: The `Report`, also of one that was stopped after its first figures.
+        stopped: It was stopped before the first figure: there is no report.
         report: The last one.
         unloaded: Name of the chat's model that gave way to the last benchmark, or "".
         interrupted: The last one was stopped because the chat needed its model.
@@ -64,6 +65,7 @@ class BenchService(QObject):
     changed = Signal()
     failed = Signal(object)
     finished = Signal(object)
+    stopped = Signal()
 
     def __init__(
         self,
@@ -168,7 +170,7 @@ class BenchService(QObject):
         if isinstance(result, Err):
             self._fail(result.error)
         elif self._phase is Phase.STOPPING:
-            self._set_phase(Phase.IDLE)
+            self._end_without_figure()
         else:
             order, self._model = result.value
             self._course = Course(order)
@@ -242,9 +244,7 @@ class BenchService(QObject):
         course, hello, model, tree = self._course, self._hello, self._model, self._tree
         self._course = None
         if course is None or hello is None or not any(variant.tests for variant in course.results()):
-            self._set_phase(Phase.IDLE)
-            if course is not None and (course.first_error or not course.cancelled):
-                self.failed.emit(VrambleError("bench-failed", course.first_error or "Nothing was measured."))
+            self._end_without_figure(course)
             return
 
         def make() -> Report:
@@ -255,6 +255,13 @@ class BenchService(QObject):
             return report_of(course, around)
 
         self.archive.add(make, self._written)
+
+    def _end_without_figure(self, course: Course | None = None) -> None:
+        self._set_phase(Phase.IDLE)
+        if course is not None and (course.first_error or not course.cancelled):
+            self.failed.emit(VrambleError("bench-failed", course.first_error or "Nothing was measured."))
+        else:
+            self.stopped.emit()
 
     def _written(self, report: Report) -> None:
         self.report = report

@@ -253,6 +253,12 @@ class ChatController(QObject):
         """Stop the answer of the open conversation; what was written stays."""
         self._answering.stop(self._open.place.id)
 
+    def stop_any(self) -> None:
+        """Stop the answer that is written, in whichever conversation; what was written stays."""
+        running = self._answering.running
+        if running is not None:
+            running.stop()
+
     def regenerate(self, message: str = "", model: Path | None = None) -> None:
         """Answer again, as another version: the answer ``message``, by default the last one."""
         self._steering.regenerate(message, model)

@@ -30,11 +30,13 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 def change(history: Sequence[Report], report: Report, variant: VariantResult, outcome: Outcome) -> Change | None:
     """Against the newest earlier report with the same model, device, options and test; None when there is none."""
+    if outcome.stopped:
+        return None
     for before in reversed(history):
         if before.taken >= report.taken or not _same_model(before, report):
             continue
         for other in before.variants:
-            old = next((o for o in other.tests if o.test == outcome.test and o.samples), None)
+            old = next((o for o in other.tests if o.test == outcome.test and o.samples and not o.stopped), None)
             if old is None or not same_setup(other, variant):
                 continue
             return Change(

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from engine.bench.live_rate import LiveRate
 from engine.bench.progress import Estimate, Step
 from engine.bench.protocols import for_tests
 from engine.bench.records import LeftOut, Order, Outcome, Place, VariantResult
@@ -53,6 +54,8 @@ class Course:
         self._estimate = Estimate(self._all_steps(), clock)
         self._plan = self._steps()
         self._step: Step | None = None
+        self._clock = clock
+        self._rate = LiveRate(None, clock)
 
     @property
     def step(self) -> Step | None:
@@ -68,6 +71,11 @@ class Course:
     def seconds_left(self) -> float | None:
         """Time that it will still take; None before anything can be said."""
         return self._estimate.seconds_left
+
+    @property
+    def live_tps(self) -> float | None:
+        """Tokens a second of the run that the worker is at; None before anything can be said."""
+        return self._rate.tps
 
     @property
     def model(self) -> ModelInfo | None:
@@ -88,6 +96,7 @@ class Course:
         """The next request; None: the benchmark is over."""
         self._step = None if self.cancelled else next(self._plan, None)
         step = self._step
+        self._rate = LiveRate(step.test if step is not None else None, self._clock)
         if step is None:
             return None
         self._estimate.begin(step)
@@ -107,6 +116,7 @@ class Course:
             return
         if isinstance(event, Progress):
             self._estimate.progress(event.done, event.total)
+            self._rate.progress(event.done, event.total)
             return
         self._estimate.end(step)
         if isinstance(event, Failed):
@@ -118,7 +128,10 @@ class Course:
             self._measured(step, event)
 
     def cancel(self) -> None:
-        """Nothing more is asked."""
+        """Nothing more is asked. What a run gave until now counts where its test has no whole run."""
+        step, sample = self._step, self._rate.sample
+        if not self.cancelled and sample is not None and step is not None and step.variant is not None and step.test:
+            self._lanes[step.variant].samples.setdefault(step.test, [sample])
         self.cancelled = True
 
     def results(self) -> tuple[VariantResult, ...]:
@@ -131,11 +144,12 @@ class Course:
             return
         lane = self._lanes[step.variant]
         lane.driver = event.driver or lane.driver
-        lane.samples.setdefault(step.test, []).append(event.sample)
+        whole = [sample for sample in lane.samples.get(step.test, ()) if sample.generated is None]
+        lane.samples[step.test] = [*whole, event.sample]
 
     def _failed(self, step: Step, event: Failed) -> None:
         if event.code in CANCELLED:
-            self.cancelled = True
+            self.cancel()
         elif step.variant is not None and not (step.test is None and self._drop_deepest(event)):
             self._lanes[step.variant].error = f"{event.message} {event.next_step}".strip()
 

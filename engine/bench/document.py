@@ -84,9 +84,9 @@ def _runs(outcome: Outcome) -> Iterator[dict[str, object]]:
             "test": test.name,
             "depth": test.depth,
             "prompt_tokens": test.prompt,
-            "generated_tokens": test.generated,
+            "generated_tokens": outcome.tokens(sample),
             "prefill_tps": _round(test.prompt / sample.prompt_s if sample.prompt_s else None),
-            "decode_tps": _round(test.generated / sample.generated_s if sample.generated_s else None),
+            "decode_tps": _round(outcome.tokens(sample) / sample.generated_s if sample.generated_s else None),
             "power_w": _round(sample.power_w),
         }
 

@@ -48,6 +48,8 @@ def _turn(variant: VariantResult) -> _Seconds | None:
     for result in variant.tests:
         if result.test.depth != least:
             continue
+        if result.stopped:
+            return None
         for tokens, rate in ((result.test.prompt, result.prefill), (result.test.generated, result.decode)):
             if tokens and rate is None:
                 return None

@@ -101,7 +101,16 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def decode(self) -> Spread | None:
         """Tokens a second while tokens were generated."""
-        return spread(_rate(self.test.generated, sample.generated_s) for sample in self.samples)
+        return spread(_rate(self.tokens(sample), sample.generated_s) for sample in self.samples)
+
+    @property
+    def stopped(self) -> bool:
+        """No run got to its end: the figure is of a part of one."""
+        return any(sample.generated is not None for sample in self.samples)
+
+    def tokens(self, sample: BenchSample) -> int:
+        """Tokens that ``sample`` generated."""
+        return self.test.generated if sample.generated is None else sample.generated
 
     @property
     def power(self) -> Spread | None:

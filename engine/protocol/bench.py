@@ -38,9 +38,11 @@ class BenchSample(msgspec.Struct, frozen=True, kw_only=True):
     """One run of a `BenchTest`. Times in seconds; None for what it does not time.
 
     Attributes:
+        generated: Tokens that were generated in `generated_s` when the run was stopped before all were; else None.
         power_w: Mean power of the GPUs while tokens were generated, watts; None where no sensor tells.
     """
 
     prompt_s: float | None = None
     generated_s: float | None = None
+    generated: int | None = None
     power_w: float | None = None

@@ -30,6 +30,7 @@ A behaviour is an object:
     stats      generate: fields of `GenerationStats` to replace
     memory     dry_run: records of `MemoryUse`           caches   dry_run: their sum
     speed      bench: tokens a second by backend of the loaded model (default 20), or one number; prompts take a tenth
+    tokens     bench: true: progress counts the generated tokens, in four parts
     power      bench: watts                          ram      bench: bytes a second of the RAM
     probe      self_test, reference: "ok" (default), "nan", "constant", "wrong", or why nothing was read off
     stderr     log lines when the request begins
@@ -402,7 +403,8 @@ class FakeWorker:
             if step.cancelled():
                 step.terminal(Failed(id=request.id, code="cancelled", message="The benchmark was cancelled."))
                 return
-            self._channel.send(Progress(id=request.id, stage="bench", done=number, total=4))
+            total = test.generated if test and behaviour.get("tokens") else 4
+            self._channel.send(Progress(id=request.id, stage="bench", done=number * total // 4, total=total))
         if not step.event():
             return
         if test is None or model is None:

@@ -50,7 +50,8 @@ class Headline(QWidget):
         self._unit.setText(self.tr("tok/s generated") if main or not reading else self.tr("tok/s read"))
         self._beside.setText(" · ".join(self._facts(best) if best else ()))
         where = words.place(best) if best else ""
-        about = (words.model(report), where, report.protocol.value, words.when(report))
+        stopped = "" if report.finished else self.tr("stopped")
+        about = (stopped, words.model(report), where, report.protocol.value, words.when(report))
         self._about.setText(" · ".join(fact for fact in about if fact))
 
     def show_verdict(self, text: str, *, keep: bool, kept: bool) -> None:

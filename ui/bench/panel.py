@@ -29,18 +29,20 @@ class Panel(QWidget):
     Attributes:
         run_wanted: A `Wish`.
         stop_wanted: Stop pressed; it stands where Run is.
+        answer_unwanted: The chat's answer, for which Run waits, should be stopped.
         models_wanted: There is no model, and the user wants to get one.
     """
 
     run_wanted = Signal(object)
     stop_wanted = Signal()
+    answer_unwanted = Signal()
     models_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._devices: tuple[DeviceInfo, ...] = ()
-        self._running = False
+        self._running = self._held = False
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "panel")
         self._build()
@@ -86,6 +88,15 @@ class Panel(QWidget):
         self._note.setText(text)
         self._note.setVisible(bool(text))
 
+    def set_held(self, held: bool, *, answering: bool) -> None:
+        """Whether Run has to wait for the chat, and whether for an answer, which can be stopped here."""
+        self._held = held
+        self._refresh()
+        had_focus = self._stop_answer.hasFocus()
+        self._stop_answer.setVisible(answering)
+        if had_focus and not answering:
+            self.focus()
+
     def focus(self) -> None:
         """Give the keyboard to the button."""
         (self._stop if self._running else self._run).setFocus(Qt.FocusReason.OtherFocusReason)
@@ -103,9 +114,14 @@ class Panel(QWidget):
             runs=self._runs.value(),
         )
 
+    @property
+    def can_run(self) -> bool:
+        """Run can be pressed."""
+        return self._run.isEnabled() and not self._running
+
     def start(self) -> None:
         """Press Run, if it can be pressed."""
-        if self._run.isEnabled() and not self._running:
+        if self.can_run:
             self.run_wanted.emit(self.wish())
 
     def _build(self) -> None:
@@ -128,7 +144,9 @@ class Panel(QWidget):
         self._about, self._about_race, self._note = (plain_label("", "muted") for _ in range(3))
         self._run = TextButton(theme, self.tr("Run"), "play", role="primary")
         self._stop = TextButton(theme, self.tr("Stop"), "stop")
-        self._stop.hide()
+        self._stop_answer = TextButton(theme, self.tr("Stop the answer"), "stop")
+        for button in (self._stop, self._stop_answer):
+            button.hide()
         self._name_and_connect()
 
     def _name_and_connect(self) -> None:
@@ -140,6 +158,7 @@ class Panel(QWidget):
             "benchRuns": self._runs,
             "benchRun": self._run,
             "benchStop": self._stop,
+            "benchStopAnswer": self._stop_answer,
         }
         for name, widget in names.items():
             widget.setObjectName(name)
@@ -147,6 +166,7 @@ class Panel(QWidget):
         self._race.chosen.connect(self._refresh)
         self._run.clicked.connect(self.start)
         self._stop.clicked.connect(self.stop_wanted)
+        self._stop_answer.clicked.connect(self.answer_unwanted)
 
     def _lay_out(self) -> None:
         choices = QWidget()
@@ -179,7 +199,7 @@ class Panel(QWidget):
         scroll.setWidget(choices)
         foot = QVBoxLayout()
         foot.setContentsMargins(SPACE_L, SPACE_S, SPACE_L, SPACE_L)
-        for widget in (self._note, self._run, self._stop):
+        for widget in (self._note, self._stop_answer, self._run, self._stop):
             foot.addWidget(widget)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -222,8 +242,12 @@ class Panel(QWidget):
         self._boxes_label.setVisible(of_devices)
         self._boxes.setVisible(of_devices)
         enough = not of_devices or sum(box.isChecked() for box in self._box_list) > 1
-        self._run.setEnabled(self._model.count() > 0 and enough)
-        hint = "" if enough else self.tr("Choose at least two devices.")
+        self._run.setEnabled(self._model.count() > 0 and enough and not self._held)
+        hint = (
+            (self.tr("The chat is at work.") if self._held else "")
+            if enough
+            else self.tr("Choose at least two devices.")
+        )
         self._run.setToolTip(hint if self._model.count() else self.tr("Get a model first."))
 
     def _limit(self) -> None:

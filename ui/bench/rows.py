@@ -97,7 +97,7 @@ def _tip(variant: VariantResult, outcome: Outcome, found: Change | None) -> str:
 def _runs(outcome: Outcome) -> Iterator[str]:
     for sample in outcome.samples:
         if sample.generated_s:
-            yield words.speed(outcome.test.generated / sample.generated_s)
+            yield words.speed(outcome.tokens(sample) / sample.generated_s)
         elif sample.prompt_s:
             yield words.speed(outcome.test.prompt / sample.prompt_s)
 
@@ -184,7 +184,7 @@ def _history_row(report: Report, history: Sequence[Report]) -> CellRow:
     if report.race.value != "none":
         where = tr("{0} (best of {1})").format(where, len(report.variants))
     cells = (
-        words.day(report),
+        words.day(report) if report.finished else tr("{0}, stopped").format(words.day(report)),
         " ".join(part for part in (report.model.name, report.model.quant) if part),
         report.protocol.value,
         where,

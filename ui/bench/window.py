@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from app.bench.live import live_report
 from app.bench.service import BenchService, Phase
@@ -12,18 +12,18 @@ from app.bench.wish import Wish
 from app.library.service import LibraryService
 from app.worker.service import WorkerService
 from engine.bench.records import Report
+from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from ui.bench import words
 from ui.bench.history_page import HistoryPage
 from ui.bench.panel import Panel
+from ui.bench.progress_line import ProgressLine
 from ui.bench.result_page import ResultPage
+from ui.bench.welcome import Welcome
 from ui.library.message_slot import MessageSlot
-from ui.library.words import time_left
-from ui.theme import SPACE_L, SPACE_S, SPACE_XS, Theme
+from ui.theme import SPACE_L, SPACE_S, Theme
 from ui.widgets.elided_label import ElidedLabel
-from ui.widgets.empty_state import EmptyState
 from ui.widgets.first_size import fit_screen
-from ui.widgets.text_button import TextButton
 
 RESULT, HISTORY = range(2)
 
@@ -33,9 +33,11 @@ class BenchWindow(QWidget):
 
     Attributes:
         manager_wanted: There is no model; the user wants to get one.
+        answer_unwanted: The chat's answer should be stopped, so that a benchmark can run.
     """
 
     manager_wanted = Signal()
+    answer_unwanted = Signal()
 
     def __init__(
         self,
@@ -47,6 +49,7 @@ class BenchWindow(QWidget):
     ) -> None:
         super().__init__(parent)
         self._service, self._library, self._worker, self._theme = service, library, worker, theme
+        self._no_figure = False
         self.setObjectName("benchWindow")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "background")
@@ -56,6 +59,7 @@ class BenchWindow(QWidget):
         self._build()
         self._lay_out()
         self._connect()
+        self._add_shortcuts()
         self._refresh_models()
         self._refresh_devices()
         self._refresh()
@@ -95,19 +99,11 @@ class BenchWindow(QWidget):
         self._result = ResultPage(self._service, theme)
         self._history = HistoryPage(self._service.archive, theme)
         self._messages = MessageSlot(theme)
-        self._bar = QProgressBar()
-        self._bar.setRange(0, 1000)
-        self._bar.setAccessibleName(self.tr("Progress of the benchmark"))
-        self._stage, self._left, self._line = ElidedLabel(), ElidedLabel(), ElidedLabel()
-        self._stage.setObjectName("benchStage")
-        self._left.setAlignment(Qt.AlignmentFlag.AlignRight)
-        for label in (self._left, self._line):
-            label.setProperty("role", "muted")
-        self._get = TextButton(theme, self.tr("Get a model"), "stack", role="primary")
-        self._get.clicked.connect(self.manager_wanted)
-        self._empty = EmptyState(theme, "gauge", "", "", (self._get,))
+        self._progress, self._line = ProgressLine(), ElidedLabel()
+        self._line.setProperty("role", "muted")
+        self._welcome = Welcome(theme)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._welcome)
         self._stack.addWidget(self._result)
         self._tabs = QTabWidget()
         self._tabs.setObjectName("benchTabs")
@@ -115,15 +111,6 @@ class BenchWindow(QWidget):
         self._tabs.addTab(self._history, self.tr("Earlier ones"))
 
     def _lay_out(self) -> None:
-        self._progress = QWidget()
-        above = QHBoxLayout()
-        above.addWidget(self._stage, 3)
-        above.addWidget(self._left, 1)
-        inside = QVBoxLayout(self._progress)
-        inside.setContentsMargins(0, 0, 0, SPACE_XS)
-        inside.setSpacing(SPACE_XS)
-        inside.addLayout(above)
-        inside.addWidget(self._bar)
         right = QVBoxLayout()
         right.setContentsMargins(SPACE_L, SPACE_S, SPACE_L, SPACE_S)
         right.setSpacing(SPACE_S)
@@ -131,8 +118,8 @@ class BenchWindow(QWidget):
         right.addWidget(self._tabs, 1)
         self._foot = QStackedWidget()
         self._foot.setSizePolicy(self._foot.sizePolicy().Policy.Preferred, self._foot.sizePolicy().Policy.Maximum)
-        for widget in (self._line, self._progress):
-            self._foot.addWidget(widget)
+        self._foot.addWidget(self._line)
+        self._foot.addWidget(self._progress)
         right.addWidget(self._foot)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -144,25 +131,31 @@ class BenchWindow(QWidget):
         service = self._service
         self._panel.run_wanted.connect(self._run)
         self._panel.stop_wanted.connect(service.cancel)
+        self._panel.answer_unwanted.connect(self.answer_unwanted)
+        self._welcome.model_wanted.connect(self.manager_wanted)
+        self._welcome.run_wanted.connect(self._panel.start)
         service.changed.connect(self._refresh)
         service.finished.connect(self._finished)
         service.failed.connect(self._failed)
+        service.stopped.connect(self._stopped)
         service.archive.changed.connect(self._refresh)
         self._result.told.connect(self._line.setText)
         self._history.chosen.connect(self._show_earlier)
         self._library.models_changed.connect(self._refresh_models)
         self._worker.hello_received.connect(self._refresh_devices)
         self._worker.model_changed.connect(self._refresh)
+        self._worker.state_changed.connect(self._refresh)
+
+    def _add_shortcuts(self) -> None:
         for keys, number in (("Ctrl+1", RESULT), ("Ctrl+2", HISTORY)):
             jump = QShortcut(QKeySequence(keys), self)
             jump.activated.connect(lambda number=number: self._tabs.setCurrentIndex(number))
-        close = QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self)
-        close.activated.connect(self.close)
-        run = QShortcut(QKeySequence("Ctrl+R"), self)
-        run.activated.connect(self._panel.start)
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self).activated.connect(self.close)
+        QShortcut(QKeySequence("Ctrl+R"), self).activated.connect(self._panel.start)
 
     def _run(self, wish: Wish) -> None:
         self._messages.clear()
+        self._no_figure = False
         self._line.setText("")
         self._tabs.setCurrentIndex(RESULT)
         self._service.start(wish)
@@ -183,52 +176,42 @@ class BenchWindow(QWidget):
         service = self._service
         self._panel.set_running(service.running, stopping=service.phase is Phase.STOPPING)
         self._panel.set_note(self._note())
+        state = self._worker.state
+        held = not service.running and bool(words.chat_at_work(state))
+        self._panel.set_held(held, answering=held and state is WorkerState.GENERATING)
         self._foot.setCurrentWidget(self._progress if service.running else self._line)
         if service.running:
-            course = service.course
-            self._stage.setText(words.stage(service))
-            self._bar.setValue(round(1000 * course.fraction) if course is not None else 0)
-            seconds = course.seconds_left if course is not None else None
-            self._left.setText("" if seconds is None else time_left(seconds))
+            self._progress.show_progress(service)
         self._show()
 
     def _show(self) -> None:
         """The running benchmark's figures, else the report that is there, else what this is good for."""
         live = live_report(self._service.course)
-        report = (
-            live or self._result.report or self._service.report or next(iter(self._service.archive.reports[-1:]), None)
-        )
-        if self._service.running and live is None:
+        last = next(iter(self._service.archive.reports[-1:]), None)
+        report = live or self._result.report or self._service.report or last
+        if live is None and (self._service.running or self._no_figure):
             report = None
-        self._stack.setCurrentWidget(self._result if report is not None else self._empty)
+        self._stack.setCurrentWidget(self._result if report is not None else self._welcome)
         if report is not None and (live is not None or report is not self._result.report):
             self._result.show_report(report, live=live is not None)
         if report is None:
             self._teach()
 
     def _teach(self) -> None:
-        has_model = any(model.can_chat for model in self._library.models)
-        self._get.setVisible(not has_model and not self._service.running)
-        if self._service.running:
-            self._empty.set_text(
-                self.tr("Measuring"), self.tr("The first figures appear here as soon as there are some.")
-            )
-        elif has_model:
-            self._empty.set_text(
-                self.tr("How fast is a model here?"),
-                self.tr(
-                    "Run measures it and sets the speed against what the memory of the card allows. A comparison finds"
-                    " the backend or the option that is faster on this computer."
-                ),
-            )
-        else:
-            self._empty.set_text(self.tr("There is no model yet"), self.tr("A benchmark needs a model to run."))
+        self._welcome.teach(
+            running=self._service.running,
+            has_model=any(model.can_chat for model in self._library.models),
+            stopped=self._no_figure,
+            can_run=self._panel.can_run,
+        )
 
     def _note(self) -> str:
         """What running does to the chat."""
         service, loaded = self._service, self._worker.model
         if service.running:
             return self.tr("A message or a load in the chat stops the benchmark.")
+        if at_work := words.chat_at_work(self._worker.state):
+            return at_work
         if loaded is not None:
             text = self.tr("{0} is unloaded first, so that nothing else takes memory. The next message loads it again.")
             return text.format(loaded.name)
@@ -237,13 +220,26 @@ class BenchWindow(QWidget):
     def _finished(self, report: Report) -> None:
         self._result.show_report(report)
         self._stack.setCurrentWidget(self._result)
-        if self._service.interrupted:
-            self._messages.show_info(self.tr("The benchmark was stopped, because the chat needed its model."))
+        self._tell_stop(kept=not report.finished)
         if self._service.archive.unsaved:
             self._line.setText(self.tr("Not kept for later: {0}.").format(self._service.archive.unsaved))
         elif self._service.unloaded:
             self._line.setText(self.tr("The next message loads {0} again.").format(self._service.unloaded))
         self._panel.focus()
+
+    def _stopped(self) -> None:
+        self._no_figure = True
+        self._result.forget()
+        self._refresh()
+        self._tell_stop(kept=False)
+        self._panel.focus()
+
+    def _tell_stop(self, *, kept: bool) -> None:
+        """Say why it ended before its end, and that what was measured is kept."""
+        if self._service.interrupted:
+            self._messages.show_info(self.tr("The benchmark was stopped, because the chat needed its model."))
+        elif kept:
+            self._messages.show_info(self.tr("Stopped. What was measured until then is kept."))
 
     def _failed(self, error: VrambleError) -> None:
         self._result.forget()
@@ -252,6 +248,7 @@ class BenchWindow(QWidget):
         self._panel.focus()
 
     def _show_earlier(self, report: Report) -> None:
+        self._no_figure = False
         self._result.show_report(report)
         self._stack.setCurrentWidget(self._result)
         self._tabs.setCurrentIndex(RESULT)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from app.bench.service import BenchService, Phase
 from engine.bench.judge import judge
 from engine.bench.records import Protocol, Race, Report, Spread, VariantResult
+from engine.client.session import WorkerState
 from engine.memory.sizes import gib_number
 from engine.protocol.bench import BenchTest
 from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention
@@ -167,4 +168,14 @@ def stage(service: BenchService) -> str:
     name = f"{label}: " if label else ""
     if step.test is None:
         return name + tr("loading the model…")
-    return name + tr("{0}, run {1} of {2}").format(test(step.test), step.turn + 1, course.order.runs)
+    words = name + tr("{0}, run {1} of {2}").format(test(step.test), step.turn + 1, course.order.runs)
+    live = course.live_tps
+    return words if live is None else tr("{0} · {1} tok/s").format(words, speed(live))
+
+
+def chat_at_work(state: WorkerState) -> str:
+    """Why a benchmark has to wait for the chat; "" when it has not to."""
+    return {
+        WorkerState.GENERATING: tr("The chat is answering. Run can be pressed when the answer has ended."),
+        WorkerState.LOADING: tr("The chat is loading its model. Run can be pressed when it is loaded."),
+    }.get(state, "")

@@ -19,8 +19,8 @@ from ui.settings.engine_page import EnginePage
 from ui.settings.general_page import GeneralPage
 from ui.settings.page import SettingsPage
 from ui.settings.pending_bar import PendingBar
-from ui.settings.row import plain_label
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme
+from ui.widgets.empty_state import EmptyState
 from ui.widgets.first_size import fit_screen
 from ui.widgets.text_button import TextButton
 
@@ -144,8 +144,12 @@ class SettingsWindow(QWidget):
 
     def _lay_out(self) -> None:
         self._stack = QStackedWidget()
-        self._nothing = plain_label(self.tr("No setting is called that."), "muted")
-        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._nothing = EmptyState(
+            self._theme,
+            "magnifying-glass",
+            self.tr("No setting is called that."),
+            self.tr("Temperature, system prompt and other parameters belong to the conversation: Ctrl+I."),
+        )
         self._stack.addWidget(self._nothing)
         right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)

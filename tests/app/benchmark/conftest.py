@@ -67,8 +67,13 @@ class Bench:
         self.reports: list[Report] = []
         self.errors: list[VrambleError] = []
         self.service.finished.connect(self.reports.append)
+        self.stops = 0
+        self.service.stopped.connect(self._stopped)
         self.service.failed.connect(self.errors.append)
         self.model = folder / "model.gguf"
+
+    def _stopped(self) -> None:
+        self.stops += 1
 
     def start(self, **wish: Any) -> None:
         self.service.start(Wish(path=self.model, **wish))

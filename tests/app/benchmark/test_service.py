@@ -131,6 +131,7 @@ def test_cancelled_before_the_first_figure(make_bench: MakeBench) -> None:
     bench.service.cancel()
     bench.wait()
     assert not bench.reports
+    assert bench.stops == 1
     assert not bench.errors, "the user knows that it was stopped"
     assert not bench.file.exists()
 

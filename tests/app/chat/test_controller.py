@@ -135,6 +135,18 @@ def test_stop_before_the_question_is_saved_never_asks(chat: Chat) -> None:
     assert not chat.controller.busy
 
 
+def test_an_answer_of_another_conversation_is_stopped_from_outside(chat: Chat) -> None:
+    chat.controller.stop_any()
+    chat.controller.send("Count")
+    chat.database.drain()
+    chat.engine.asked.say("one")
+    chat.controller.new_conversation()
+    chat.controller.stop()
+    assert chat.engine.log.cancelled == []
+    chat.controller.stop_any()
+    assert chat.engine.log.cancelled == [chat.engine.asked.id]
+
+
 def test_stop_with_nothing_running(chat: Chat) -> None:
     chat.controller.stop()
     assert chat.engine.log.cancelled == []

@@ -117,6 +117,50 @@ def test_figures_appear_while_it_runs(make_page: MakePage) -> None:
     assert seen == [True, False], "the first Escape stops, the second closes"
 
 
+def test_the_speed_is_shown_while_a_run_goes_on(make_page: MakePage) -> None:
+    page = make_page("Qwen3 8B", bench=[{}, {"tokens": True, "delay": 0.6}])
+    page.press("benchRun")
+    page.qtbot.waitUntil(lambda: "tok/s" in page.text("benchStage"), timeout=20_000)
+    page.qtbot.keyClick(page.window, Qt.Key.Key_Escape)
+    page.bench.wait()
+    (report,) = page.bench.reports
+    (outcome,) = report.variants[0].tests
+    assert outcome.stopped
+    assert float(page.text("benchFigure")) > 0
+    notice = page.window._messages.notice
+    assert notice is not None
+    assert notice.text == "Stopped. What was measured until then is kept."
+    assert page.cells("benchHistory")[0][0].endswith(", stopped")
+    assert any(label.text().startswith("stopped · ") for label in page.window.findChildren(QLabel))
+
+
+def test_stopped_before_the_first_figure_it_says_so_and_runs_again(make_page: MakePage) -> None:
+    page = make_page("Qwen3 8B", runs=[{"load": {"delay": 0.3}}, {}])
+    page.press("benchRun")
+    page.qtbot.waitUntil(lambda: bool(page.bench.frames("load")), timeout=20_000)
+    page.qtbot.keyClick(page.window, Qt.Key.Key_Escape)
+    page.bench.wait()
+    texts = [label.text() for label in page.window.findChildren(QLabel) if label.isVisible()]
+    assert "Stopped before the first figure." in texts
+    page.press("benchAgain")
+    page.bench.wait()
+    assert page.bench.reports[0].finished
+    assert not page.find("benchAgain").isVisible()
+
+
+def test_run_waits_for_the_chats_answer_which_can_be_stopped(make_page: MakePage) -> None:
+    page = make_page("Qwen3 8B")
+    page.bench.worker.set_state(WorkerState.GENERATING)
+    assert not page.enabled("benchRun")
+    texts = [label.text() for label in page.window.findChildren(QLabel) if label.isVisible()]
+    assert any(text.startswith("The chat is answering.") for text in texts)
+    with page.qtbot.waitSignal(page.window.answer_unwanted):
+        page.press("benchStopAnswer")
+    page.bench.worker.set_state(WorkerState.READY)
+    assert page.enabled("benchRun")
+    assert not page.find("benchStopAnswer").isVisible()
+
+
 def test_a_race_names_the_winner_and_keeps_it(make_page: MakePage) -> None:
     page = make_page("Qwen3 8B", bench={"speed": {"Vulkan": 50.0, "CPU": 10.0}})
     page.choose("benchRace", 1)
@@ -193,10 +237,10 @@ def test_without_a_model_the_page_leads_to_one(make_page: MakePage) -> None:
     page = make_page()
     assert not page.enabled("benchRun")
     with page.qtbot.waitSignal(page.window.manager_wanted):
-        page.window._get.click()
+        page.window._welcome._get.click()
     page.library.put("Qwen3 8B")
     assert page.enabled("benchRun")
-    assert not page.window._get.isVisible()
+    assert not page.window._welcome._get.isVisible()
 
 
 def test_exports(make_page: MakePage, tmp_path: Path) -> None:

@@ -70,6 +70,8 @@ def test_a_search_without_a_hit_says_so(settings: Settings) -> None:
     search(settings, "zzz")
     assert titles(settings) == []
     assert settings.window._nothing.isVisible()
+    texts = [label.text() for label in settings.window._nothing.findChildren(QLabel)]
+    assert "Temperature, system prompt and other parameters belong to the conversation: Ctrl+I." in texts
     search(settings, "")
     assert settings.window.page == "general"
     assert not settings.window._nothing.isVisible()
