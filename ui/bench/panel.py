@@ -15,12 +15,11 @@ from engine.library.records import InstalledModel
 from engine.protocol.types import DeviceInfo, DeviceKind
 from ui.bench import words
 from ui.settings.controls import Choice, Number
-from ui.settings.row import PlainLabel, plain_label
+from ui.settings.row import plain_label
 from ui.theme import SCROLL_BAR, SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme
 from ui.widgets.text_button import TextButton
 
-WIDTH = 272
-MOST_RUNS = 20
+WIDTH, MOST_RUNS = 272, 20
 
 
 class Panel(QWidget):
@@ -30,13 +29,11 @@ class Panel(QWidget):
         run_wanted: A `Wish`.
         stop_wanted: Stop pressed; it stands where Run is.
         answer_unwanted: The chat's answer, for which Run waits, should be stopped.
-        models_wanted: There is no model, and the user wants to get one.
     """
 
     run_wanted = Signal(object)
     stop_wanted = Signal()
     answer_unwanted = Signal()
-    models_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,14 +89,15 @@ class Panel(QWidget):
         """Whether Run has to wait for the chat, and whether for an answer, which can be stopped here."""
         self._held = held
         self._refresh()
-        had_focus = self._stop_answer.hasFocus()
-        self._stop_answer.setVisible(answering)
-        if had_focus and not answering:
+        if not answering and self._stop_answer.hasFocus():
             self.focus()
+        self._stop_answer.setVisible(answering)
 
     def focus(self) -> None:
-        """Give the keyboard to the button."""
-        (self._stop if self._running else self._run).setFocus(Qt.FocusReason.OtherFocusReason)
+        """Give the keyboard to the button that can be pressed."""
+        held = self._held and not self._stop_answer.isHidden()
+        button = self._stop if self._running else self._stop_answer if held else self._run
+        button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def wish(self) -> Wish:
         """What is chosen."""
@@ -145,8 +143,6 @@ class Panel(QWidget):
         self._run = TextButton(theme, self.tr("Run"), "play", role="primary")
         self._stop = TextButton(theme, self.tr("Stop"), "stop")
         self._stop_answer = TextButton(theme, self.tr("Stop the answer"), "stop")
-        for button in (self._stop, self._stop_answer):
-            button.hide()
         self._name_and_connect()
 
     def _name_and_connect(self) -> None:
@@ -174,14 +170,14 @@ class Panel(QWidget):
         column = QVBoxLayout(choices)
         column.setContentsMargins(SPACE_L, SPACE_L, SPACE_L, 0)
         column.setSpacing(SPACE_XS)
-        self._device_label = self._label(self.tr("Device"))
-        self._boxes_label = self._label(self.tr("Devices that take part"))
+        self._device_label, self._boxes_label = plain_label(self.tr("Device")), plain_label("")
+        self._boxes_label.setText(self.tr("Devices that take part"))
         for part in (
-            (self._label(self.tr("Model")), self._model),
-            (self._label(self.tr("What is measured")), self._protocol, self._about),
-            (self._label(self.tr("What is compared")), self._race, self._about_race),
+            (plain_label(self.tr("Model")), self._model),
+            (plain_label(self.tr("What is measured")), self._protocol, self._about),
+            (plain_label(self.tr("What is compared")), self._race, self._about_race),
             (self._device_label, self._device, self._boxes_label, self._boxes),
-            (self._label(self.tr("Runs of each test")), self._runs),
+            (plain_label(self.tr("Runs of each test")), self._runs),
         ):
             for widget in part:
                 column.addWidget(widget)
@@ -206,9 +202,6 @@ class Panel(QWidget):
         whole.setSpacing(0)
         whole.addWidget(scroll, 1)
         whole.addLayout(foot)
-
-    def _label(self, text: str) -> PlainLabel:
-        return plain_label(text)
 
     def _fill_boxes(self) -> None:
         for box in self._box_list:
@@ -243,12 +236,15 @@ class Panel(QWidget):
         self._boxes.setVisible(of_devices)
         enough = not of_devices or sum(box.isChecked() for box in self._box_list) > 1
         self._run.setEnabled(self._model.count() > 0 and enough and not self._held)
-        hint = (
-            (self.tr("The chat is at work.") if self._held else "")
-            if enough
-            else self.tr("Choose at least two devices.")
-        )
-        self._run.setToolTip(hint if self._model.count() else self.tr("Get a model first."))
+        self._run.setToolTip(self._hint(enough))
+
+    def _hint(self, enough: bool) -> str:
+        """Why Run cannot be pressed."""
+        if not self._model.count():
+            return self.tr("Get a model first.")
+        if not enough:
+            return self.tr("Choose at least two devices.")
+        return self.tr("The chat is at work.") if self._held else ""
 
     def _limit(self) -> None:
         self.setFixedWidth(self._theme.px(WIDTH) + 2 * SPACE_L + SCROLL_BAR)

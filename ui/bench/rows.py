@@ -64,7 +64,7 @@ def _result_row(report: Report, variant: VariantResult, outcome: Outcome, histor
     ceiling, power = outcome.roofline, outcome.power
     cells = (
         words.variant(report, variant) if len(report.variants) > 1 else "",
-        words.test(outcome.test),
+        words.outcome(outcome),
         words.median(value),
         words.span(value),
         words.speed(ceiling.tps) if ceiling else "",

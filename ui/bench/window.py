@@ -175,8 +175,8 @@ class BenchWindow(QWidget):
     def _refresh(self) -> None:
         service = self._service
         self._panel.set_running(service.running, stopping=service.phase is Phase.STOPPING)
-        self._panel.set_note(self._note())
         state = self._worker.state
+        self._panel.set_note(words.about_chat(service, state, self._worker.model))
         held = not service.running and bool(words.chat_at_work(state))
         self._panel.set_held(held, answering=held and state is WorkerState.GENERATING)
         self._foot.setCurrentWidget(self._progress if service.running else self._line)
@@ -204,18 +204,6 @@ class BenchWindow(QWidget):
             stopped=self._no_figure,
             can_run=self._panel.can_run,
         )
-
-    def _note(self) -> str:
-        """What running does to the chat."""
-        service, loaded = self._service, self._worker.model
-        if service.running:
-            return self.tr("A message or a load in the chat stops the benchmark.")
-        if at_work := words.chat_at_work(self._worker.state):
-            return at_work
-        if loaded is not None:
-            text = self.tr("{0} is unloaded first, so that nothing else takes memory. The next message loads it again.")
-            return text.format(loaded.name)
-        return ""
 
     def _finished(self, report: Report) -> None:
         self._result.show_report(report)

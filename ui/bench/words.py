@@ -8,11 +8,11 @@ from PySide6.QtCore import QCoreApplication
 
 from app.bench.service import BenchService, Phase
 from engine.bench.judge import judge
-from engine.bench.records import Protocol, Race, Report, Spread, VariantResult
+from engine.bench.records import Outcome, Protocol, Race, Report, Spread, VariantResult
 from engine.client.session import WorkerState
 from engine.memory.sizes import gib_number
 from engine.protocol.bench import BenchTest
-from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention
+from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, ModelInfo
 
 
 def tr(text: str) -> str:
@@ -179,3 +179,23 @@ def chat_at_work(state: WorkerState) -> str:
         WorkerState.GENERATING: tr("The chat is answering. Run can be pressed when the answer has ended."),
         WorkerState.LOADING: tr("The chat is loading its model. Run can be pressed when it is loaded."),
     }.get(state, "")
+
+
+def about_chat(service: BenchService, state: WorkerState, loaded: ModelInfo | None) -> str:
+    """What running does to the chat, or why it has to wait for it."""
+    if service.running:
+        return tr("A message or a load in the chat stops the benchmark.")
+    if at_work := chat_at_work(state):
+        return at_work
+    if loaded is None:
+        return ""
+    text = tr("{0} is unloaded first, so that nothing else takes memory. The next message loads it again.")
+    return text.format(loaded.name)
+
+
+def outcome(value: Outcome) -> str:
+    """A test in words, with the part that was done when it was stopped."""
+    if not value.stopped:
+        return test(value.test)
+    done = max(value.tokens(sample) for sample in value.samples)
+    return tr("{0} (stopped at {1})").format(test(value.test), done)

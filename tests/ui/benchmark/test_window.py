@@ -130,6 +130,7 @@ def test_the_speed_is_shown_while_a_run_goes_on(make_page: MakePage) -> None:
     notice = page.window._messages.notice
     assert notice is not None
     assert notice.text == "Stopped. What was measured until then is kept."
+    assert "512 generated (stopped at" in page.cells("benchTable")[0][1]
     assert page.cells("benchHistory")[0][0].endswith(", stopped")
     assert any(label.text().startswith("stopped · ") for label in page.window.findChildren(QLabel))
 
@@ -154,11 +155,14 @@ def test_run_waits_for_the_chats_answer_which_can_be_stopped(make_page: MakePage
     assert not page.enabled("benchRun")
     texts = [label.text() for label in page.window.findChildren(QLabel) if label.isVisible()]
     assert any(text.startswith("The chat is answering.") for text in texts)
+    page.window.present()
+    assert page.find("benchStopAnswer", QPushButton).hasFocus()
     with page.qtbot.waitSignal(page.window.answer_unwanted):
         page.press("benchStopAnswer")
     page.bench.worker.set_state(WorkerState.READY)
     assert page.enabled("benchRun")
-    assert not page.find("benchStopAnswer").isVisible()
+    assert not page.find("benchStopAnswer", QPushButton).isVisible()
+    assert page.find("benchRun").hasFocus()
 
 
 def test_a_race_names_the_winner_and_keeps_it(make_page: MakePage) -> None:
@@ -287,7 +291,7 @@ def test_nothing_is_cut_at_any_text_size(make_page: MakePage, theme: Theme, mode
     page.run()
     assert page.window._result.horizontalScrollBar().maximum() == 0
     chart = page.find("benchChart", BarChart)
-    assert chart.height() >= chart.sizeHint().height()
+    page.qtbot.waitUntil(lambda: chart.height() >= chart.sizeHint().height())
     view = page.find("benchTable", QTableView)
     assert view.verticalHeader().length() + view.horizontalHeader().height() <= view.height()
     for name in ("benchRun", "benchKeep", "benchCopy"):
