@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from itertools import count
 from pathlib import Path
 
@@ -24,6 +25,8 @@ def pytest_sessionstart() -> None:
     """Collect cyclic garbage between tests, on the main thread: a fake server's thread must not end Qt objects."""
     gc.disable()
     gc.freeze()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; children would be deaf to Ctrl+C
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(trylast=True)
