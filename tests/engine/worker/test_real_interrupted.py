@@ -21,8 +21,8 @@ from engine.worker import process
 
 def log():
     for number in itertools.count():
-        print(f"thread {number}", file=sys.stderr, flush=True)
-        os.write(1, f"stdout {number}\\n".encode())
+        print(f"thread {number}.", file=sys.stderr, flush=True)
+        os.write(1, f"stdout {number}.\\n".encode())
         time.sleep(0.002)
 
 original = process.private_streams
@@ -58,7 +58,7 @@ def test_lines_of_another_thread_are_all_in_the_log(start_worker: StartWorker) -
     assert worker.garbage == []
     log = worker.log_text()
     for word in ("thread", "stdout"):
-        numbers = [int(number) for number in re.findall(rf"{word} (\d+)\n", log)]
+        numbers = [int(number) for number in re.findall(rf"{word} (\d+)\.", log)]
         assert len(numbers) > 100
         assert numbers == list(range(len(numbers)))
 
