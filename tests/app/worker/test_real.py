@@ -16,13 +16,16 @@ from app.paths import Paths
 from app.worker.service import Answered, WorkerService
 from engine.client.session import WorkerState
 from engine.protocol.frames import Finished, Loaded
-from engine.protocol.types import FinishReason, LoadOptions, Sampling
+from engine.protocol.types import FinishReason, LoadOptions, LogitBias, Sampling
 from tests.app.worker.conftest import Answer, Bench
 from tests.app.worker.test_service import alive
 from tests.fakes.tiny_gguf import tiny_llama
 
 OPTIONS = LoadOptions(n_ctx=256, n_threads=1)
 GREEDY = Sampling(temperature=0)
+ENDLESS = Sampling(temperature=0, logit_bias=(LogitBias(token=2, bias=-1000),))
+"""The end of a turn is never chosen: the answer still runs, whatever the machine does meanwhile."""
+LONG_ANSWER = 32_768  # tokens
 
 
 @pytest.fixture
@@ -95,11 +98,12 @@ def test_a_quiet_look_keeps_the_cache_of_the_conversation(bench: Bench, tiny: Pa
 
 @pytest.mark.slow
 def test_a_worker_that_does_not_answer_is_replaced_with_its_model(bench: Bench, tiny: Path) -> None:
-    load = bench.load(tiny, OPTIONS)
-    answer = bench.ask("hello", sampling=GREEDY)
+    load = bench.load(tiny, msgspec.structs.replace(OPTIONS, n_ctx=LONG_ANSWER))
+    answer = bench.ask("hello", sampling=ENDLESS)
     bench.until(lambda: bool(load.ends and answer.deltas), 60_000)
     stopped = pid_of(bench)
     os.kill(stopped, signal.SIGSTOP)
+    assert not answer.ends, "the worker stood still too late"
     bench.service.cancel(answer.id)
     bench.until(lambda: bool(answer.ends), 10_000)
     bench.until_state(WorkerState.READY)
