@@ -14,6 +14,7 @@ from vramble_setup import cleaning, display
 from vramble_setup.environment import Environment
 from vramble_setup.report import SetupError, say
 from vramble_setup.steps import is_set_up, set_up
+from vramble_setup.test_round import run_tests
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 LINT = (
@@ -38,9 +39,7 @@ def test(arguments: list[str]) -> int:
     environment = set_up(CHECKOUT, "test")
     _forget_path()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    os.chdir(CHECKOUT)
-    python = str(environment.python)
-    os.execv(python, [python, "-m", "pytest", "-n", "2", *arguments])
+    return run_tests(environment.python, CHECKOUT, arguments)
 
 
 def lint(arguments: list[str]) -> int:
