@@ -1,0 +1,1 @@
+"""What the desktop can be told: notifications, progress in the task bar. No Qt here."""
