@@ -39,6 +39,8 @@ SEEN_BY_UI = {
     "engine.client.session",
     "engine.doctor.records",
     "engine.errors",
+    "engine.hub.quality",
+    "engine.hub.records",
     "engine.library.address",
     "engine.library.listing",
     "engine.library.names",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from pathlib import PurePosixPath
 
 import msgspec
@@ -14,7 +15,28 @@ from engine.library.names import base_stem, shard_name, shard_of
 from engine.library.safe_path import safe_relative
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
-COMPANION = re.compile(r"(^|[-._])(mmproj|imatrix)([-._]|$)", re.IGNORECASE)
+
+
+class FileKind(StrEnum):
+    """What a GGUF file of a repository is, told by its name: the header is not here yet."""
+
+    MODEL = "model"
+    PROJECTOR = "projector"
+    """Lets a model see or hear."""
+    DRAFT = "draft"
+    """A small model that guesses ahead for another one; also the separate heads that do so."""
+    ADAPTER = "adapter"
+    STATISTICS = "statistics"
+    """Made while quantising (imatrix)."""
+
+
+KINDS = (
+    (FileKind.PROJECTOR, re.compile(r"(^|[-._])mmproj([-._]|$)", re.IGNORECASE)),
+    (FileKind.STATISTICS, re.compile(r"(^|[-._])imatrix([-._]|$)", re.IGNORECASE)),
+    (FileKind.DRAFT, re.compile(r"(^|[-._])(draft|eagle[23]?)([-._]|$)|^mtp-", re.IGNORECASE)),
+    (FileKind.ADAPTER, re.compile(r"(^|[-._])lora([-._](f16|bf16|f32|q8_0))?$", re.IGNORECASE)),
+)
+"""Models with a draft head inside are called ``...-MTP-Q4_K_M``: only at the beginning does the word mean a part."""
 
 
 class FilePart(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +56,7 @@ class RepoFile(msgspec.Struct, frozen=True, kw_only=True):
         size: Bytes of all parts, None when one is unknown.
         sha256: Of a single file, None when unknown or split.
         parts: All files.
-        companion: A projector or statistics file that is no model by itself.
+        kind: What it is, by its name.
     """
 
     path: str
@@ -42,7 +64,12 @@ class RepoFile(msgspec.Struct, frozen=True, kw_only=True):
     size: int | None
     sha256: str | None
     parts: tuple[FilePart, ...]
-    companion: bool = False
+    kind: FileKind = FileKind.MODEL
+
+    @property
+    def companion(self) -> bool:
+        """It is no model by itself."""
+        return self.kind is not FileKind.MODEL
 
 
 class RepoListing(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,8 +167,16 @@ def _model(name: str, parts: tuple[FilePart, ...]) -> RepoFile:
         size=sum(known) if len(known) == len(sizes) else None,
         sha256=parts[0].sha256 if len(parts) == 1 else None,
         parts=parts,
-        companion=bool(COMPANION.search(base_stem(file_name))),
+        kind=_kind(PurePosixPath(name)),
     )
+
+
+def _kind(path: PurePosixPath) -> FileKind:
+    """Heads of a model lie in a folder ``MTP`` in some repositories."""
+    stem = base_stem(path.name)
+    if path.parent.name.lower() == "mtp":
+        return FileKind.DRAFT
+    return next((kind for kind, pattern in KINDS if pattern.search(stem)), FileKind.MODEL)
 
 
 def _order(file: RepoFile) -> tuple[bool, int, str]:

@@ -1,0 +1,1 @@
+"""Finding models on the Hub."""

@@ -1,0 +1,1 @@
+"""Finding models: search of the Hub, pages of repositories, the catalogue."""
