@@ -7,9 +7,10 @@ import binascii
 from typing import Annotated
 
 import msgspec
-from PySide6.QtCore import QByteArray
+from PySide6.QtCore import QByteArray, QObject
 
-from ui.theme import ThemeMode
+from app.settings.store import SettingsStore
+from ui.theme import Theme, ThemeMode
 
 
 class WindowSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,3 +46,40 @@ def unpack_geometry(text: str) -> QByteArray:
         return QByteArray(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError):
         return QByteArray()
+
+
+class KeptWindow(QObject):
+    """The settings of the window as they stand, kept when they change; the theme follows, wherever they were changed.
+
+    Attributes:
+        settings: The record.
+    """
+
+    def __init__(self, store: SettingsStore, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store, self._theme = store, theme
+        self.settings = store.get(WindowSettings)
+        store.changed.connect(self._follow)
+
+    def change(self, **values: object) -> None:
+        """Keep these fields with new values."""
+        changed = msgspec.structs.replace(self.settings, **values)
+        if changed != self.settings:
+            self._store.put(changed)
+
+    def set_mode(self, mode: ThemeMode) -> None:
+        """Choose a colour scheme."""
+        self.change(theme=mode)
+
+    def set_scale(self, scale: float) -> None:
+        """Choose a text size, 1.0 normal."""
+        self.change(scale=scale)
+
+    def _follow(self, feature: str) -> None:
+        if feature != "window":
+            return
+        before, self.settings = self.settings, self._store.get(WindowSettings)
+        if self.settings.theme is not before.theme:
+            self._theme.set_mode(self.settings.theme)
+        if self.settings.scale != before.scale:
+            self._theme.set_scale(self.settings.scale)

@@ -46,7 +46,7 @@ def test_sizes_follow_at_once(
     live = make_window(*models)
     dress(live)
     settle(qtbot, live.window)
-    live.window._set_scale(after)
+    live.window._kept.set_scale(after)
     found = settle(qtbot, live.window)
     fresh = make_window(*models)
     dress(fresh)
@@ -59,7 +59,7 @@ def test_the_send_button_is_never_cut(
 ) -> None:
     theme.set_scale(before)
     window = make_window("Qwen3 8B")
-    window.window._set_scale(after)
+    window.window._kept.set_scale(after)
     for name, busy in (("sendButton", False), ("stopButton", True)):
         window.window._composer.set_busy(busy)
         button = window.button(name)
