@@ -45,6 +45,7 @@ SEEN_BY_UI = {
     "engine.library.listing",
     "engine.library.names",
     "engine.library.records",
+    "engine.library.roots",
     "engine.library.sizes",
     "engine.loading.check",
     "engine.loading.profile",

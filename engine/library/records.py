@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from engine.library.roots import RootKind
 from engine.library.states import FileState
 
 
@@ -22,6 +23,22 @@ class Role(StrEnum):
     """Images, speech, adapters, statistics."""
     UNKNOWN = "unknown"
     """The header could not be read."""
+
+
+class Mend(StrEnum):
+    """What can be done about a file that is not as it should be."""
+
+    REPAIR = "repair"
+    """The wrong bytes are found and fetched again."""
+    DOWNLOAD = "download"
+    """Its repository is known: fetch it again."""
+    JOIN = "join"
+    """Put the raw pieces together."""
+    INSERT = "insert"
+    """Put the card or drive back."""
+    SHARE = "share"
+    """Let both names of the same bytes be one file on disk."""
+    DELETE = "delete"
 
 
 class InstalledModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +66,22 @@ class InstalledModel(msgspec.Struct, frozen=True, kw_only=True):
         context_length: Trained context in tokens, None when unknown.
         has_template: The file brings a chat template.
         warnings: Sentences about oddities that do not prevent loading.
+        source: Kind of the root that it lies in.
+        root: Id of that root.
+        owner: Program that the files belong to; empty for the user's own.
+        also: Other names that the owner has for the same file, such as tags of Ollama.
+        licence: As in the header or the owner's records, short; empty when unknown.
+        last_used: When it was loaded here last, in seconds since 1970; None: never.
+        commit: Revision of ``repo`` that it comes from, None when unknown.
+        file: Path in ``repo``, empty when unknown.
+        hashes: Known sha256 of each of ``parts`` (empty: not known).
+        verified: All bytes were hashed: True they are right, False they are not, None never
+            compared, or nothing to compare with.
+        checked: When they were hashed last, in seconds since 1970.
+        duplicate_of: Another model, listed before this one, with the same bytes.
+        likely_duplicate: ``duplicate_of`` was told by size, header and samples, not by the sha256.
+        same_file: It and ``duplicate_of`` are one file on disk: no space is lost.
+        mends: What can be done about it, the best first.
     """
 
     path: Path
@@ -71,6 +104,61 @@ class InstalledModel(msgspec.Struct, frozen=True, kw_only=True):
     context_length: int | None = None
     has_template: bool = False
     warnings: tuple[str, ...] = ()
+    source: RootKind = RootKind.OWN
+    root: str = ""
+    owner: str = ""
+    also: tuple[str, ...] = ()
+    licence: str = ""
+    last_used: float | None = None
+    commit: str | None = None
+    file: str = ""
+    hashes: tuple[str, ...] = ()
+    verified: bool | None = None
+    checked: float | None = None
+    duplicate_of: Path | None = None
+    likely_duplicate: bool = False
+    same_file: bool = False
+    mends: tuple[Mend, ...] = ()
+
+
+class Deletion(msgspec.Struct, frozen=True, kw_only=True):
+    """What deleting a model would do; nothing is deleted by making one.
+
+    Attributes:
+        model: Which one.
+        paths: Everything that goes: links, blobs, records of the owner.
+        frees_bytes: What the disk gets back (with the trash: once that is emptied).
+        owner: Program that the files belong to; empty for the user's own.
+        notes: Sentences that the user should read before: whose files they are, what stays.
+        refused: Why it cannot be deleted here; empty when it can.
+    """
+
+    model: InstalledModel
+    paths: tuple[Path, ...] = ()
+    frees_bytes: int = 0
+    owner: str = ""
+    notes: tuple[str, ...] = ()
+    refused: str = ""
+
+
+class ModelUpdate(msgspec.Struct, frozen=True, kw_only=True):
+    """The repository has other bytes under the name of an installed model.
+
+    Attributes:
+        path: The installed model.
+        repo: ``owner/repo``.
+        file: Path in the repository.
+        commit: The revision that has the new bytes, None when the Hub did not say.
+        n_bytes: Size of the new file in bytes, None when unknown.
+        checked: When this was found, in seconds since 1970.
+    """
+
+    path: Path
+    repo: str
+    file: str
+    commit: str | None = None
+    n_bytes: int | None = None
+    checked: float = 0.0
 
 
 class ScanResult(msgspec.Struct, frozen=True, kw_only=True):
