@@ -90,7 +90,7 @@ class TranscriptView(QAbstractScrollArea):
         self._buttons = Buttons(theme, self.viewport())
         self._end_button = EndButton(theme, self.viewport())
         self._end_button.clicked.connect(self.scroll_to_end)
-        self._actions = Actions(self, self._buttons)
+        self._actions = self._make_actions(self._buttons)
         self._spoken = Spoken(self, self.viewport(), self.words)
         self._mouse, self._keys = Mouse(self, self._actions), Keys(self)
         self._soon = QTimer(self)
@@ -102,6 +102,10 @@ class TranscriptView(QAbstractScrollArea):
         theme.changed.connect(self._theme_changed)
         self._feed = Feed(model, self.content, self.selection, self._model_changed, self)
         self._feed.reset()
+
+    def _make_actions(self, buttons: Buttons) -> Actions:
+        """What can be done with messages here."""
+        return Actions(self, buttons)
 
     def _make_words(self) -> Words:
         return Words(
