@@ -1,4 +1,4 @@
-"""Builds every service and hands it to who needs it. The only place that does."""
+"""Builds every service and hands it to who needs it: one function for each feature. The only place that does."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from app.downloads.remote_headers import RemoteHeaders
 from app.downloads.service import DownloadService
 from app.fit.badges import FitBadges
 from app.fit.learning import FitLearning, learned_file
+from app.formulas.service import FormulaService
 from app.jobs import SerialRunner, ThreadExecutor
 from app.library.service import InstalledModel, LibraryService
 from app.load.dry_runs import DryRuns
@@ -29,6 +30,7 @@ from app.memory.service import MemoryService
 from app.notices import Notices
 from app.paths import Paths, starter_model
 from app.power.sleep import SleepWatch
+from app.services import Services
 from app.settings.look import DiskLook
 from app.settings.records import BackendSettings, EngineSettings
 from app.settings.store import SettingsStore
@@ -44,178 +46,197 @@ from engine.memory.tree import sysroot
 
 if TYPE_CHECKING:
     from engine.memory.fit import FitDevice
+    from engine.memory.fit.records import LearnedBytes
     from engine.protocol.types import DeviceInfo
 
 
 @dataclass(frozen=True)
-class Services:
-    """Everything the window shows and commands.
+class Ground:
+    """What every feature stands on.
 
     Attributes:
-        lifetime: Parent of all objects here.
-        files: Runner for small writes: settings, logs.
+        lifetime: Parent of all services.
     """
 
     paths: Paths
-    notices: Notices
-    settings: SettingsStore
-    worker: WorkerService
-    self_tests: SelfTests
-    chat: ChatController
-    library: LibraryService
-    downloads: DownloadService
-    memory: MemoryService
-    pressure: PressureWatch
-    load: LoadService
-    learning: FitLearning
-    remote: RemoteHeaders
-    badges: FitBadges
-    bench: BenchService
-    changes: EngineChanges
-    doctor: DoctorService
-    look: DiskLook
-    sleep: SleepWatch
-    upkeep: Upkeep
     lifetime: QObject
     files: SerialRunner
     database: SerialRunner
+    notices: Notices
+    settings: SettingsStore
 
-    def begin(self) -> None:
-        """What can wait until the window is seen: the history is read, the worker tells its devices."""
-        self.chat.start()
-        self.worker.start()
-        self.learning.open()
-
-    def close(self, done: Callable[[], None]) -> None:
-        """Save what streams, end the worker, then ``done``. Returns at once."""
-        closing = Closing(self.worker, done, self.lifetime)
-        self.chat.close(closing.end_worker)
-
-    def shutdown(self) -> None:
-        """End what still runs, before this returns. After the event loop, bounded by the worker's 3 s."""
-        self.self_tests.shutdown()
-        self.bench.shutdown()
-        self.worker.shutdown()
-        self.downloads.shutdown()
-        self.remote.shutdown()
-        self.library.shutdown()
-        self.memory.shutdown()
-        self.doctor.shutdown()
-        self.look.shutdown()
-        self.load.shutdown()
-        self.learning.shutdown()
-        self.database.close()
-        self.files.close()
-
-
-class Closing(QObject):
-    """Waits for the worker's process to be gone."""
-
-    def __init__(self, worker: WorkerService, done: Callable[[], None], parent: QObject) -> None:
-        super().__init__(parent)
-        self._worker, self._done = worker, done
-
-    def end_worker(self) -> None:
-        """Ask the worker to end and tell when it has."""
-        self._worker.state_changed.connect(self._look)
-        self._worker.stop()
-        self._look(self._worker.state)
-
-    def _look(self, state: WorkerState) -> None:
-        if state in (WorkerState.STOPPED, WorkerState.CRASHED):
-            self._worker.state_changed.disconnect(self._look)
-            self._done()
+    def process(self) -> WorkerConnection:
+        """Processes of a worker beside the chat's."""
+        return WorkerConnection(self.paths, None, None, self.lifetime, self.settings)
 
 
 def build(paths: Paths) -> Services:
     """All services for the folders in ``paths``; reads the settings file, starts no process."""
+    ground = make_ground(paths)
+    library, downloads = make_models(ground)
+    worker = make_worker(ground, library)
+    memory = make_memory(ground, worker)
+    forecasts = Forecasts(ground, worker, memory, library)
+    load, remote = forecasts.load, RemoteHeaders(paths.cache / "headers", ThreadExecutor("headers"), ground.lifetime)
+    sleep, upkeep = make_upkeep(ground, worker, memory)
+    return Services(
+        paths=paths,
+        notices=ground.notices,
+        settings=ground.settings,
+        worker=worker,
+        self_tests=SelfTests(worker, ground.settings, ground.notices, ground.process(), ground.files, ground.lifetime),
+        chat=make_chat(ground, worker, library, load),
+        library=library,
+        downloads=downloads,
+        memory=memory,
+        pressure=PressureWatch(memory, worker, ground.settings, ground.notices, ground.lifetime),
+        load=load,
+        learning=forecasts.learning,
+        remote=remote,
+        badges=FitBadges(load, remote, ground.lifetime),
+        bench=make_bench(ground, worker, load, forecasts.machine),
+        changes=EngineChanges(worker, ground.settings, load.options_for, ground.lifetime),
+        doctor=make_doctor(ground, worker),
+        formulas=FormulaService(ThreadExecutor("formulas"), ground.lifetime),
+        look=DiskLook(ThreadExecutor("look"), ground.lifetime),
+        sleep=sleep,
+        upkeep=upkeep,
+        lifetime=ground.lifetime,
+        files=ground.files,
+        database=ground.database,
+    )
+
+
+def make_ground(paths: Paths) -> Ground:
+    """Runners, notices and settings."""
     lifetime = QObject(QCoreApplication.instance())
     files = SerialRunner(ThreadExecutor("files"), lifetime)
     database = SerialRunner(ThreadExecutor("database"), lifetime)
     notices = Notices(lifetime)
     settings = SettingsStore(paths.settings, files, notices, lifetime)
-    library = LibraryService(paths.models, starter_model(), ThreadExecutor("library"), lifetime)
+    return Ground(paths, lifetime, files, database, notices, settings)
+
+
+def make_models(ground: Ground) -> tuple[LibraryService, DownloadService]:
+    """The models that are here, and those that come."""
+    library = LibraryService(ground.paths.models, starter_model(), ThreadExecutor("library"), ground.lifetime)
+    downloads = DownloadService(ground.paths.models, ThreadExecutor("downloads"), ground.lifetime)
+    downloads.finished.connect(lambda _job: library.rescan())
+    return library, downloads
+
+
+def make_worker(ground: Ground, library: LibraryService) -> WorkerService:
+    """The chat's engine."""
 
     def layers(path: Path) -> int:
         return next((model.n_layers or 0 for model in library.models if model.path == path), 0)
 
-    worker = WorkerService(paths, files, notices, lifetime, settings=settings, layers=layers)
-    link = WorkerConnection(paths, None, None, lifetime, settings)
-    self_tests = SelfTests(worker, settings, notices, link, files, lifetime)
-    downloads = DownloadService(paths.models, ThreadExecutor("downloads"), lifetime)
-    memory = MemoryService(MemorySampler(sysroot()), ThreadExecutor("memory"), lifetime)
-
-    def devices() -> tuple[DeviceInfo, ...]:
-        return worker.hello.devices if worker.hello is not None else ()
-
-    def safer() -> bool:
-        return worker.safe_mode is not None and bool(worker.safe_mode.in_use)
-
-    def machine() -> tuple[FitDevice, ...]:
-        from engine.memory.fit import fit_devices
-
-        held = worker.model.memory if worker.model is not None and memory.snapshot is not None else ()
-        return fit_devices(devices(), memory.snapshot, held, learning.learned)
-
-    dry_runs = DryRuns(WorkerConnection(paths, None, None, lifetime, settings), lifetime)
-    load = LoadService(settings, ThreadExecutor("load"), devices, machine, lambda: library.models, lifetime, dry_runs)
-    learning = FitLearning(
-        learned_file(paths), ThreadExecutor("learning"), worker, memory.sampled, load.forecast, lifetime, safer
+    return WorkerService(
+        ground.paths, ground.files, ground.notices, ground.lifetime, settings=ground.settings, layers=layers
     )
-    learning.changed.connect(load.measured)
-    load.forget_wanted.connect(learning.forget)
-    remote = RemoteHeaders(paths.cache / "headers", ThreadExecutor("headers"), lifetime)
-    worker.hello_received.connect(lambda _hello: load.take_devices())
-    for signal in (worker.hello_received, library.models_changed):
-        signal.connect(lambda *_told: load.expect(settings.get(EngineSettings).last_model))
-    library.models_changed.connect(load.take_models)
 
-    def installed() -> Sequence[InstalledModel] | None:
-        return library.models or (None if library.scanning else ())
 
-    choice = ModelChoice(worker, settings, installed, lifetime, load.options_for, load.refusal)
-    chat = ChatController(
-        worker, paths.database, database, settings, notices, choice.choose, parent=lifetime, choice_of=choice.of
-    )
-    chat.listed.connect(worker.caches.keep_only)
-    chat.purged.connect(worker.caches.forget)
-    downloads.finished.connect(lambda _job: library.rescan())
+def make_memory(ground: Ground, worker: WorkerService) -> MemoryService:
+    """The memory figures; they hear what the engine does."""
+    memory = MemoryService(MemorySampler(sysroot()), ThreadExecutor("memory"), ground.lifetime)
     worker.state_changed.connect(lambda _state: memory.set_worker(worker.pid))
     worker.state_changed.connect(lambda state: memory.set_answering(state is WorkerState.GENERATING))
     worker.model_changed.connect(memory.set_model)
     worker.hello_received.connect(lambda hello: memory.set_devices(hello.devices))
-    sleep = SleepWatch(None, lifetime, lambda: SerialRunner(ThreadExecutor("bus"), lifetime))
-    upkeep = Upkeep(worker, settings, notices, sleep, lifetime)
-    memory.sampled.connect(upkeep.freed.take)
+    return memory
 
-    archive = Archive(history_file(paths), ThreadExecutor("bench"), lifetime)
-    own = WorkerConnection(paths, None, None, lifetime, settings)
+
+class Forecasts:
+    """What a load is expected to take, and what loads have taught.
+
+    Attributes:
+        load: Options and forecasts of loads.
+        learning: Compares forecasts with what was measured.
+    """
+
+    def __init__(self, ground: Ground, worker: WorkerService, memory: MemoryService, library: LibraryService) -> None:
+        self._worker, self._memory = worker, memory
+        dry_runs = DryRuns(ground.process(), ground.lifetime)
+        self.load = LoadService(
+            ground.settings,
+            ThreadExecutor("load"),
+            self._devices,
+            self.machine,
+            lambda: library.models,
+            ground.lifetime,
+            dry_runs,
+        )
+        learned, executor = learned_file(ground.paths), ThreadExecutor("learning")
+        self.learning = FitLearning(
+            learned, executor, worker, memory.sampled, self.load.forecast, ground.lifetime, self._is_safer
+        )
+        self.learning.changed.connect(self.load.measured)
+        self.load.forget_wanted.connect(self.learning.forget)
+        worker.hello_received.connect(lambda _hello: self.load.take_devices())
+        for signal in (worker.hello_received, library.models_changed):
+            signal.connect(lambda *_told: self.load.expect(ground.settings.get(EngineSettings).last_model))
+        library.models_changed.connect(self.load.take_models)
+
+    def machine(self) -> tuple[FitDevice, ...]:
+        """The devices with their room as they are now, without what the loaded model gives back."""
+        from engine.memory.fit import fit_devices
+
+        memory, model = self._memory, self._worker.model
+        held = model.memory if model is not None and memory.snapshot is not None else ()
+        return fit_devices(self._devices(), memory.snapshot, held, self._learned)
+
+    def _learned(self, device: DeviceInfo) -> LearnedBytes | None:
+        return self.learning.learned(device)
+
+    def _devices(self) -> tuple[DeviceInfo, ...]:
+        return self._worker.hello.devices if self._worker.hello is not None else ()
+
+    def _is_safer(self) -> bool:
+        return self._worker.safe_mode is not None and bool(self._worker.safe_mode.in_use)
+
+
+def make_chat(ground: Ground, worker: WorkerService, library: LibraryService, load: LoadService) -> ChatController:
+    """The conversations, and which model answers."""
+
+    def installed() -> Sequence[InstalledModel] | None:
+        return library.models or (None if library.scanning else ())
+
+    choice = ModelChoice(worker, ground.settings, installed, ground.lifetime, load.options_for, load.refusal)
+    chat = ChatController(
+        worker,
+        ground.paths.database,
+        ground.database,
+        ground.settings,
+        ground.notices,
+        choice.choose,
+        parent=ground.lifetime,
+        choice_of=choice.of,
+    )
+    chat.listed.connect(worker.caches.keep_only)
+    chat.purged.connect(worker.caches.forget)
+    return chat
+
+
+def make_upkeep(ground: Ground, worker: WorkerService, memory: MemoryService) -> tuple[SleepWatch, Upkeep]:
+    """What looks after a loaded model from outside."""
+    sleep = SleepWatch(None, ground.lifetime, lambda: SerialRunner(ThreadExecutor("bus"), ground.lifetime))
+    upkeep = Upkeep(worker, ground.settings, ground.notices, sleep, ground.lifetime)
+    memory.sampled.connect(upkeep.freed.take)
+    return sleep, upkeep
+
+
+def make_bench(
+    ground: Ground, worker: WorkerService, load: LoadService, machine: Callable[[], tuple[FitDevice, ...]]
+) -> BenchService:
+    """Benchmarks, in a process of their own."""
+    archive = Archive(history_file(ground.paths), ThreadExecutor("bench"), ground.lifetime)
+    return BenchService(worker, ground.process(), archive, load, machine, sysroot(), ground.lifetime)
+
+
+def make_doctor(ground: Ground, worker: WorkerService) -> DoctorService:
+    """The examination of the machine; variables that the user knows of are no finding."""
 
     def judged() -> Mapping[str, str]:
-        return without_ignored(settings.get(BackendSettings), os.environ)
+        return without_ignored(ground.settings.get(BackendSettings), os.environ)
 
-    return Services(
-        paths=paths,
-        notices=notices,
-        settings=settings,
-        worker=worker,
-        self_tests=self_tests,
-        chat=chat,
-        library=library,
-        downloads=downloads,
-        memory=memory,
-        pressure=PressureWatch(memory, worker, settings, notices, lifetime),
-        load=load,
-        learning=learning,
-        remote=remote,
-        badges=FitBadges(load, remote, lifetime),
-        bench=BenchService(worker, own, archive, load, machine, sysroot(), lifetime),
-        changes=EngineChanges(worker, settings, load.options_for, lifetime),
-        doctor=DoctorService(worker, ThreadExecutor("doctor"), judged, lifetime),
-        look=DiskLook(ThreadExecutor("look"), lifetime),
-        sleep=sleep,
-        upkeep=upkeep,
-        lifetime=lifetime,
-        files=files,
-        database=database,
-    )
+    return DoctorService(worker, ThreadExecutor("doctor"), judged, ground.lifetime)

@@ -23,7 +23,7 @@ FEATURE_EDGES = {
     "chat": {"worker", "settings"},
     "doctor": {"worker"},  # asks the engine that runs
     "fit": {"chat", "downloads", "load", "worker"},  # flags of the commands; headers and options for badges
-    "load": {"settings"},  # keeps options of single models
+    "load": {"settings", "worker"},  # keeps options of single models; dry runs in a process of a worker
     "memory": {"worker", "settings"},  # parks the model when memory is short
     "worker": {"settings", "power"},  # keeps which models need safer settings; looks after the model after a sleep
 }
@@ -61,7 +61,7 @@ SEEN_BY_UI = {
 }
 """What `ui` may import of `engine`: records, and pure functions on them. Nothing that reads, writes or waits."""
 
-COMPOSITION = {"app.main", "app.wiring", "app.cli"}
+COMPOSITION = {"app.main", "app.services", "app.wiring", "app.cli"}
 UPWARD = {("app.main", "ui.start")}
 """The entry point starts the window: the one edge against the direction (ADR 2)."""
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
-from app.wiring import Services
+from app.services import Services
 from engine.chat.records import Conversation
 from ui.chat.composer import Composer
 from ui.chat.context_meter import ContextMeter

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.collector import GuiThreadCollector
 from app.crash import CrashReporter
-from app.wiring import Services
+from app.services import Services
 from engine.errors import VrambleError
 from engine.version import program_version
 from ui.main_window import MainWindow

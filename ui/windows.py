@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.wiring import Services
+from app.services import Services
 from engine.protocol.types import LoadOptions
 from ui.chat.model_actions import ModelActions
 from ui.chat.words import safer_text

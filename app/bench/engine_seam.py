@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import SignalInstance
 
 from engine.client.states import WorkerState
-from engine.protocol.frames import Request
 from engine.protocol.types import LoadOptions, ModelInfo
 
 
@@ -34,37 +32,6 @@ class BenchedEngine(Protocol):
 
     def unload(self) -> None:
         """Give the memory of the model back."""
-
-
-class Link(Protocol):
-    """Processes of a worker's own (`app.worker.connection.WorkerConnection`)."""
-
-    @property
-    def heard(self) -> SignalInstance:
-        """Emits events."""
-
-    @property
-    def ended(self) -> SignalInstance:
-        """Emits `WorkerDeath` or None, why it was killed, and the failures of what was pending."""
-
-    @property
-    def running(self) -> bool:
-        """There is a process."""
-
-    def start(self, added: Mapping[str, str]) -> None:
-        """Start a process."""
-
-    def submit(self, request: Request) -> None:
-        """Send a request."""
-
-    def cancel(self, target: int) -> None:
-        """End a request."""
-
-    def stop(self) -> None:
-        """End the process; returns at once."""
-
-    def shutdown(self) -> None:
-        """End the process before this returns."""
 
 
 class Remembered(Protocol):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.bench.archive import Archive
-from app.bench.engine_seam import BenchedEngine, Link, Options
+from app.bench.engine_seam import BenchedEngine, Options
 from app.jobs import Err, Result
+from app.worker.link import Link
 from engine.client.states import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Failed, FromWorker, Hello, Progress, Request, Terminal

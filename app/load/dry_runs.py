@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.load.headers import Key
-from engine.protocol.frames import DryRan, DryRun, Failed, FromWorker, Hello, Request
+from app.worker.link import Link
+from engine.protocol.frames import DryRan, DryRun, Failed, FromWorker, Hello
 from engine.protocol.types import LoadOptions
 
 if TYPE_CHECKING:
@@ -21,37 +21,6 @@ REST_MS = 5000
 
 KEPT = 200
 """Dry runs that are remembered."""
-
-
-class Link(Protocol):
-    """Processes of a worker's own (`app.worker.connection.WorkerConnection`)."""
-
-    @property
-    def heard(self) -> SignalInstance:
-        """Emits events."""
-
-    @property
-    def ended(self) -> SignalInstance:
-        """Emits `WorkerDeath` or None, why it was killed, and the failures of what was pending."""
-
-    @property
-    def running(self) -> bool:
-        """There is a process."""
-
-    def start(self, added: Mapping[str, str]) -> None:
-        """Start a process."""
-
-    def submit(self, request: Request) -> None:
-        """Send a request."""
-
-    def cancel(self, target: int) -> None:
-        """End a request; a process that does not answer is killed."""
-
-    def stop(self) -> None:
-        """End the process; returns at once."""
-
-    def shutdown(self) -> None:
-        """End the process before this returns."""
 
 
 @dataclass(frozen=True)

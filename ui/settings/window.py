@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from app.wiring import Services
+from app.services import Services
 from ui.settings.about_page import AboutPage
 from ui.settings.backends_page import BackendsPage
 from ui.settings.devices_page import DevicesPage

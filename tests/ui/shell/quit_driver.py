@@ -19,7 +19,8 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.paths import find_paths
-from app.wiring import Services, build
+from app.services import Services
+from app.wiring import build
 from engine.client.session import WorkerState
 from engine.protocol.types import LoadOptions
 from ui.start import run

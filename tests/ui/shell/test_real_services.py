@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QPlainTextEdit, QPushButton, 
 from pytestqt.qtbot import QtBot
 
 from app.paths import Paths, find_paths
-from app.wiring import Services, build
+from app.services import Services
+from app.wiring import build
 from engine.chat.records import Status
 from engine.client.session import WorkerState
 from tests.fakes.fake_worker import worker_command
