@@ -16,10 +16,10 @@ from engine.downloads.messages import Event, Failed, FetchHeaders, HeadersFetche
 from engine.errors import VrambleError
 from engine.library.address import parse_repo
 from engine.library.argument import HUB, find_model_file
-from engine.library.gguf import HeaderProblem, read_file_contents
+from engine.library.gguf import HeaderProblem
 from engine.library.listing import RepoListing, choose
 from engine.memory.fit import FitModel, read_model
-from engine.memory.fit.header import encoder_bytes
+from engine.memory.fit.image import Encoder, read_encoder, with_encoder
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +87,8 @@ def model_of_source(source: Source, projector: Path | None = None) -> FitModel:
         raise VrambleError("not-a-model", f"{source.path.name}: {model.message}", "Choose another file.")
     if projector is None:
         return model
-    contents = read_file_contents(projector)
-    if isinstance(contents, HeaderProblem):
-        raise VrambleError("not-a-model", f"{projector.name}: {contents.message}", "Choose another file.")
-    return msgspec.structs.replace(model, image=encoder_bytes(contents))
+    encoder = read_encoder(projector)
+    if not isinstance(encoder, Encoder):
+        why = f": {encoder.message}" if isinstance(encoder, HeaderProblem) else " is no image encoder."
+        raise VrambleError("not-a-model", f"{projector.name}{why}", "Choose another file.")
+    return with_encoder(model, encoder)

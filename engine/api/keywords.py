@@ -53,6 +53,7 @@ class LoadKeywords(TypedDict, total=False):
     yarn_beta_fast: float | None
     yarn_beta_slow: float | None
     lora: tuple[LoraAdapter, ...]
+    mmproj: str | None
 
 
 class SamplingKeywords(TypedDict, total=False):

@@ -29,6 +29,7 @@ def model_shares(model: ModelInfo | None) -> tuple[ModelShare, ...]:
             kv=sum(use.kv for use in group),
             compute=sum(use.compute for use in group),
             output=sum(use.output for use in group),
+            image=sum(use.image for use in group),
         )
         for pci, group in uses.items()
     )

@@ -183,7 +183,8 @@ class WorkerMemory(msgspec.Struct, frozen=True, kw_only=True):
 class ModelShare(msgspec.Struct, frozen=True, kw_only=True):
     """What the loaded model takes on one device by the engine's own figures. ``pci`` None: in RAM, for the processor.
 
-    ``output`` are the logits. A part of the worker's memory: the rest of that belongs to the driver and the libraries.
+    ``output`` are the logits, ``image`` is the image encoder. A part of the worker's memory: the rest of that belongs
+    to the driver and the libraries.
     """
 
     pci: str | None
@@ -191,11 +192,12 @@ class ModelShare(msgspec.Struct, frozen=True, kw_only=True):
     kv: int = 0
     compute: int = 0
     output: int = 0
+    image: int = 0
 
     @property
     def total(self) -> int:
         """All of it."""
-        return self.weights + self.kv + self.compute + self.output
+        return self.weights + self.kv + self.compute + self.output + self.image
 
 
 class GoneGpu(msgspec.Struct, frozen=True):

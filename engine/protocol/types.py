@@ -141,6 +141,13 @@ class LoadOptions(msgspec.Struct, frozen=True, kw_only=True):
         yarn_beta_slow: Rotations below which YaRN interpolates fully; None: the model's.
         n_parallel: Answers that can be written at the same time; together they have ``n_ctx`` tokens.
         lora: Adapters, laid over the model together.
+        draft: File of a smaller model with the same vocabulary, which guesses the next tokens; None: none is loaded.
+        draft_gpu_layers: Layers of it on the GPU; -1 all, 0 none.
+        ngram: Guess the next tokens from what stands in the conversation already, before ``draft`` is asked.
+        n_draft: Most tokens guessed at once.
+        n_draft_min: Fewer guessed tokens are not worth a look.
+        draft_p_min: The draft model stops guessing at a token that it gives less probability, 0 to 1.
+        mmproj: File of the image encoder that is loaded with the model; None: none is.
     """
 
     n_ctx: int = 4096
@@ -168,6 +175,13 @@ class LoadOptions(msgspec.Struct, frozen=True, kw_only=True):
     yarn_beta_slow: float | None = None
     n_parallel: int = 1
     lora: tuple[LoraAdapter, ...] = ()
+    draft: str | None = None
+    draft_gpu_layers: int = -1
+    ngram: bool = False
+    n_draft: int = 8
+    n_draft_min: int = 1
+    draft_p_min: float = 0.6
+    mmproj: str | None = None
 
 
 class LogitBias(msgspec.Struct, frozen=True):
@@ -266,13 +280,24 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemoryUse(msgspec.Struct, frozen=True, kw_only=True):
-    """What the loaded model holds on one device, bytes, from llama.cpp's own load report."""
+    """What the loaded model holds on one device, bytes, from llama.cpp's own load report.
+
+    ``image`` is the image encoder with the buffer that it computes in, ``draft`` the draft model with its KV cache and
+    buffers.
+    """
 
     device: str
     weights: int = 0
     kv: int = 0
     compute: int = 0
     output: int = 0
+    image: int = 0
+    draft: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.weights + self.kv + self.compute + self.output + self.image + self.draft
 
 
 class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -318,6 +343,8 @@ class GenerationStats(msgspec.Struct, frozen=True, kw_only=True):
         ttft_ms: Request taken to first token sampled, milliseconds.
         prefill_tps: Prompt tokens computed per second (cached ones not counted); 0 when none.
         decode_tps: Tokens per second after the first one; 0 when fewer than two.
+        drafted: Tokens guessed by draft model or n-gram lookup, and looked at.
+        accepted: Of these, tokens that the model chose itself.
     """
 
     prompt_tokens: int = 0
@@ -327,3 +354,10 @@ class GenerationStats(msgspec.Struct, frozen=True, kw_only=True):
     ttft_ms: float = 0.0
     prefill_tps: float = 0.0
     decode_tps: float = 0.0
+    drafted: int = 0
+    accepted: int = 0
+
+    @property
+    def accepted_rate(self) -> float | None:
+        """Share of the guessed tokens that were right; None when none were guessed."""
+        return self.accepted / self.drafted if self.drafted else None

@@ -36,12 +36,12 @@ class Simulation:
 
 
 def simulate(llama: Llama, catalogue: Catalogue, cancel: CancelFlag, path: Path, options: LoadOptions) -> Simulation:
-    """Simulate the load of ``path``; adapters are left out, they take next to nothing.
+    """Simulate the load of ``path``; adapters and image encoder are left out.
 
     Raises:
         VrambleError: As `engine.worker.loader.Loader.load`, but memory is never too small.
     """
-    plan, metadata = plan_load(llama, catalogue, path, msgspec.structs.replace(options, lora=()))
+    plan, metadata = plan_load(llama, catalogue, path, msgspec.structs.replace(options, lora=(), mmproj=None))
     native, alive = params.model_params(llama, plan, lambda _done: not cancel.is_set)
     native.no_alloc = True
     native.load_mode = _READ

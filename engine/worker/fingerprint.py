@@ -31,7 +31,7 @@ DRIVER_FILES: Final = re.compile(
 )
 SWITCHES: Final = ("GGML_", "HSA_", "RADV_", "AMD_", "ROCBLAS_", "CUDA_", "MESA_", "VK_")
 UNIMPORTANT: Final = frozenset(
-    {"n_ctx", "n_threads", "n_parallel", "mmap", "device", "devices", "flash_attention", "n_gpu_layers"}
+    {"n_ctx", "n_threads", "n_parallel", "mmap", "device", "devices", "flash_attention", "n_gpu_layers", "mmproj"}
 )
 """Options that choose no kernel, and those whose outcome `ModelInfo` tells."""
 

@@ -17,6 +17,7 @@ from engine.protocol.types import LoadOptions, MemoryUse, ModelInfo, SplitMode
 from engine.worker import params
 from engine.worker.cancel import CancelFlag
 from engine.worker.context_memory import check_context_memory
+from engine.worker.image import ImageEncoders
 from engine.worker.lora import load_adapters, set_adapters
 from engine.worker.mapped import with_needed
 from engine.worker.model import LoadedModel
@@ -49,6 +50,7 @@ class Loader:
         self._catalogue = catalogue
         self._templates = templates
         self._cancel = cancel
+        self._images = ImageEncoders(llama, cancel)
 
     def load(self, path: Path, options: LoadOptions, progress: Callable[[int], None]) -> LoadedModel:
         """Load the file at ``path``.
@@ -58,8 +60,8 @@ class Loader:
 
         Raises:
             VrambleError: ``missing-file``, ``not-gguf``, ``cut-file``, ``unknown-architecture``, ``out-of-memory``,
-                ``context-memory``, ``cancelled``, ``bad-load-options``, those of `engine.worker.lora` and the others
-                of `engine.worker.validate`.
+                ``context-memory``, ``cancelled``, ``bad-load-options``, those of `engine.worker.lora`,
+                `engine.worker.image` and the others of `engine.worker.validate`.
         """
         plan, metadata = plan_load(self._llama, self._catalogue, path, options)
         check_context_memory(plan)
@@ -113,7 +115,9 @@ class Loader:
                 raise VrambleError("not-a-chat-model", message, OTHER_FILE, self._llama.log.tail())
             set_adapters(self._llama, context, adapters, options.lora)
             warnings = option_warnings(options, metadata, plan.placement.main.kind)
-            return self._assemble(plan, trained, tuple(warnings), model, context)
+            loaded = self._assemble(plan, trained, tuple(warnings), model, context)
+            loaded.take_images(self._images.load(plan, model))
+            return loaded
         except BaseException:
             api.llama_free(context)
             raise

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from engine.memory.host import read_ram
 from engine.memory.tree import Tree, sysroot
 from engine.protocol.caching import CachePolicy
 from engine.protocol.types import ModelInfo
 from engine.worker.conversations import Conversations
 from engine.worker.disk_states import DiskStates
+from engine.worker.image import ImageEncoder, with_images
 from engine.worker.kept_states import KeptStates
 from engine.worker.native import Llama, Pointer
 from engine.worker.pace import Pace
@@ -28,6 +31,7 @@ class LoadedModel:
         cache: The first sequence of the KV cache.
         more: The other sequences, for answers that are written at the same time.
         stops: End-of-turn markers that exist only as text.
+        images: The image encoder, where one was asked for.
     """
 
     llama: Llama
@@ -42,6 +46,7 @@ class LoadedModel:
     pace: Pace
     stops: tuple[str, ...] = ()
     more: tuple[PromptCache, ...] = ()
+    images: ImageEncoder | None = None
     marks: ThoughtMarks = field(init=False)
     conversations: Conversations = field(init=False)
 
@@ -60,8 +65,17 @@ class LoadedModel:
         slots = [Slot(cache) for cache in (self.cache, *self.more)]
         self.conversations = Conversations(slots, kept, DiskStates(policy, mark), self.info.n_ctx)
 
+    def take_images(self, images: ImageEncoder | None) -> None:
+        """Own the image encoder, and tell its memory."""
+        self.images = images
+        if images is not None:
+            memory = with_images(self.info.memory, images.memory)
+            self.info = msgspec.structs.replace(self.info, memory=memory)
+
     def close(self) -> None:
-        """Free context and model."""
+        """Free context, image encoder and model."""
         self.conversations.close()
+        if self.images is not None:
+            self.images.close()
         self.llama.api.llama_free(self.context)
         self.llama.api.llama_model_free(self.model)

@@ -123,7 +123,7 @@ def _reported(model: ModelInfo | None) -> int | None:
     if model is None:
         return None
     uses = [use for use in model.memory if use.device == model.device.id]
-    return sum(use.weights + use.kv + use.compute + use.output for use in uses) if uses else None
+    return sum(use.total for use in uses) if uses else None
 
 
 def bars(gpu: GpuMemory | None, ram: RamMemory, share: Share) -> tuple[Bar, ...]:

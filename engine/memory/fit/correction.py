@@ -137,7 +137,7 @@ def records_of(
 
 
 def _told(device: DeviceInfo, told: Sequence[MemoryUse]) -> int:
-    return sum(use.weights + use.kv + use.compute + use.output for use in told if use.device == device.id)
+    return sum(use.total for use in told if use.device == device.id)
 
 
 def _measured(device: DeviceInfo, gpu: WorkerGpu) -> int | None:

@@ -32,7 +32,7 @@ def fit_devices(
         held: What the loaded model holds (`ModelInfo.memory`): it is given back before the next one is loaded.
         learned: What earlier loads on a GPU taught (`engine.memory.fit.correction`).
     """
-    kept = {use.device: use.weights + use.kv + use.compute + use.output for use in held}
+    kept = {use.device: use.total for use in held}
     cpu = next((device for device in devices if device.kind is DeviceKind.CPU), None)
     ram = _ram_room(
         cpu, snapshot, sum(kept.get(device.id, 0) for device in devices if device.kind is not DeviceKind.GPU)

@@ -91,11 +91,6 @@ def model_of(parts: Sequence[Contents], image: int = 0) -> FitModel:
     )
 
 
-def encoder_bytes(contents: Contents) -> int:
-    """Bytes of an image encoder (mmproj file): all its tensors go to one device."""
-    return contents.header.tensor_bytes
-
-
 def _pieces(tensors: Iterable[TensorEntry], shape: Shape) -> tuple[Piece, ...]:
     sums: Counter[tuple[int, bool]] = Counter()
     huge = []

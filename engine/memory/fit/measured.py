@@ -24,6 +24,7 @@ def buffer_options(options: LoadOptions) -> LoadOptions:
         n_threads=0,
         mmap=None,
         lora=(),
+        mmproj=None,
         rope_freq_base=0.0,
         rope_freq_scale=0.0,
         yarn_orig_ctx=0,

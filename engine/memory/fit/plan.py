@@ -102,7 +102,7 @@ def _uses(model: FitModel, options: LoadOptions, layout: Layout, measured: Measu
             kv=round(caches[number] * (measured.caches if measured else 1.0)),
             compute=measured.scaled(device.info.id, options, buffers[number]) if measured else buffers[number],
             output=output_bytes(model) if number == layout.cpu else 0,
-            image=model.image if number == 0 else 0,
+            image=model.image if number == 0 else model.image_host if number == layout.cpu else 0,
             room=device.room,
             reserve=device.reserve,
         )

@@ -76,7 +76,8 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
         caches: One for each layer.
         quantised_kv: The heads divide into the blocks of a quantised KV cache.
         known_cache: False for architectures whose cache is only guessed.
-        image: Bytes of the image encoder that is loaded with the model.
+        image: Bytes of the image encoder that is loaded with the model, on its device.
+        image_host: Bytes that the encoder takes of the RAM when its device is a GPU.
         adapters: Bytes of the LoRA adapters that are laid over it, spread over its layers.
     """
 
@@ -101,6 +102,7 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
     quantised_kv: bool = True
     known_cache: bool = True
     image: int = 0
+    image_host: int = 0
     adapters: int = 0
 
     @property
