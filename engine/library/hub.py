@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import msgspec
 
@@ -23,6 +23,13 @@ DEFAULT_ENDPOINT = "https://huggingface.co"
 def endpoint() -> str:
     """Address of the Hub: ``HF_ENDPOINT`` as it is now, else the public one."""
     return (os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT).rstrip("/")
+
+
+def origin(url: str) -> tuple[str, str, int]:
+    """Scheme, host and port: who gets the token is decided by all three. Raises ValueError."""
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
+    return parts.scheme, (parts.hostname or "").lower(), port
 
 
 def headers() -> dict[str, str]:

@@ -37,7 +37,7 @@ class HubError(VrambleError):
 
 
 class Asked:
-    """What was asked for, to name it in a sentence."""
+    """What was asked for, to name it in a sentence. Without a repository it was a search."""
 
     def __init__(self, endpoint: str, repo: str, file: str | None = None, *, signed_in: bool = False) -> None:
         self.endpoint = endpoint
@@ -48,7 +48,7 @@ class Asked:
     @property
     def page(self) -> str:
         """Address of the repository's page."""
-        return f"{self.endpoint}/{self.repo}"
+        return f"{self.endpoint}/{self.repo}".rstrip("/")
 
 
 def refused(asked: Asked, status: int, headers: Mapping[str, str]) -> HubError:
@@ -62,14 +62,14 @@ def refused(asked: Asked, status: int, headers: Mapping[str, str]) -> HubError:
         message = f"The Hub has a problem of its own at the moment (HTTP {status})."
         wait = retry_after(headers)
         return HubError("hub-server", message, "Try again later.", detail, retryable=True, retry_after=wait)
-    if code in BY_CODE:
+    if code in BY_CODE and asked.repo:
         return BY_CODE[code](asked, status, detail)
     if status == 401 and ("invalid" in text.lower() or asked.signed_in):
         return _bad_token(detail)
     if status == 403 or "disabled" in text.lower():
-        message = f"The Hub does not let you use {asked.repo}."
+        message = f"The Hub does not let you use {asked.repo or 'its search'}."
         return HubError("hub-forbidden", message, f"Look at {asked.page} for the reason.", detail)
-    if status in (401, 404, 410):
+    if status in (401, 404, 410) and asked.repo:
         return _no_repo(asked, detail)
     return HubError("hub-refused", f"The Hub refused the request (HTTP {status}).", "Try again later.", detail)
 
@@ -177,3 +177,32 @@ def nonsense(endpoint: str) -> HubError:
         f"What answered at {endpoint} is not the Hub.",
         "Look whether the network wants you to sign in, or whether HF_ENDPOINT is right.",
     )
+
+
+def stalled(seconds: float) -> HubError:
+    """The connection is open and brings nothing."""
+    message = f"No data came for {seconds:.0f} s."
+    return HubError("stalled", message, "Check the network connection, then try again.", retryable=True)
+
+
+def broken_off(reason: str) -> HubError:
+    """The connection ended before the answer did."""
+    return HubError(
+        "broken-off",
+        "The connection broke off before the answer was complete.",
+        "Check the network connection, then try again.",
+        reason,
+        retryable=True,
+    )
+
+
+def switched_off() -> HubError:
+    """Offline mode is switched on in the settings."""
+    return HubError(
+        "hub-offline", "Offline mode is switched on, so the Hub was not asked.", "Switch it off in the settings."
+    )
+
+
+def not_kept(error: HubError, repo: str) -> HubError:
+    """``error``, and nothing of ``repo`` was kept from earlier."""
+    return HubError(error.code, f"{error.message} Nothing of {repo} was kept from earlier.", error.next_step)
