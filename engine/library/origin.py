@@ -22,9 +22,14 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     verified: bool = False
 
 
+def origin_name(file_name: str) -> str:
+    """Name of the origin of a file of that name."""
+    return f".{file_name}.json"
+
+
 def origin_path(model: Path) -> Path:
     """Where the origin of the file ``model`` is kept."""
-    return model.with_name(f".{model.name}.json")
+    return model.with_name(origin_name(model.name))
 
 
 def read_origin(model: Path) -> Origin | None:

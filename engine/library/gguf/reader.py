@@ -157,6 +157,13 @@ def _quant(metadata: Metadata, table: TensorTable) -> str:
     return label or table.main_type
 
 
+def _licence(metadata: Metadata) -> str:
+    """In a word: many say ``other`` and give the name apart."""
+    word = metadata.text("general.license").strip()
+    name = metadata.text("general.license.name").strip()
+    return " ".join((name if word.lower() in ("", "other", "unknown") and name else word).split())[:60]
+
+
 def _split(metadata: Metadata) -> Split | None:
     count = metadata.count("split.count")
     if not count or count < 2:
@@ -184,4 +191,5 @@ def _header(version: int, metadata: Metadata, table: TensorTable, data_start: in
         data_start=data_start,
         implied_size=data_start + table.end,
         warnings=_warnings(metadata),
+        licence=_licence(metadata),
     )

@@ -35,6 +35,7 @@ class ModelHeader(msgspec.Struct, frozen=True, kw_only=True):
         data_start: Offset of the tensor data in bytes: the header ends before it.
         implied_size: Bytes that the file needs to hold all its tensors.
         warnings: Sentences about what is odd but harmless for loading.
+        licence: ``general.license``, or its name; empty when the file does not say.
     """
 
     version: int
@@ -54,6 +55,7 @@ class ModelHeader(msgspec.Struct, frozen=True, kw_only=True):
     data_start: int
     implied_size: int
     warnings: tuple[str, ...] = ()
+    licence: str = ""
 
 
 class HeaderProblem(msgspec.Struct, frozen=True, kw_only=True):
