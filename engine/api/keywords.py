@@ -53,6 +53,12 @@ class LoadKeywords(TypedDict, total=False):
     yarn_beta_fast: float | None
     yarn_beta_slow: float | None
     lora: tuple[LoraAdapter, ...]
+    draft: str | None
+    draft_gpu_layers: int
+    ngram: bool
+    n_draft: int
+    n_draft_min: int
+    draft_p_min: float
     mmproj: str | None
 
 

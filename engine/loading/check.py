@@ -22,6 +22,7 @@ MAX_LORA_SCALE = 100.0
 MAX_FREQ_BASE = 1e12
 MAX_FREQ_SCALE = 1024.0
 MAX_YARN = 1e6
+MAX_DRAFT = 64
 
 CODE = "bad-load-options"
 OTHER_OPTIONS = "Change the load options."
@@ -36,6 +37,9 @@ _INTEGERS: dict[str, tuple[str, int, int]] = {
     "n_threads": ("The number of threads", 0, MAX_THREADS),
     "n_cpu_moe": ("The number of layers with experts on the CPU", 0, MAX_LAYERS),
     "yarn_orig_ctx": ("YaRN's original context", 0, MAX_CONTEXT),
+    "draft_gpu_layers": ("The number of GPU layers of the draft model", -1, MAX_LAYERS),
+    "n_draft": ("The number of tokens guessed at once", 1, MAX_DRAFT),
+    "n_draft_min": ("The least number of tokens guessed at once", 1, MAX_DRAFT),
 }
 _NUMBERS: dict[str, tuple[str, float, float]] = {
     "rope_freq_base": ("The RoPE base frequency", 0, MAX_FREQ_BASE),
@@ -44,6 +48,7 @@ _NUMBERS: dict[str, tuple[str, float, float]] = {
     "yarn_attn_factor": ("YaRN's attention factor", 0, MAX_YARN),
     "yarn_beta_fast": ("YaRN's fast rotations", 0, MAX_YARN),
     "yarn_beta_slow": ("YaRN's slow rotations", 0, MAX_YARN),
+    "draft_p_min": ("The probability that ends a guess", 0, 1),
 }
 
 
@@ -67,7 +72,7 @@ def check_options(options: LoadOptions) -> None:
 
 def problems(options: LoadOptions) -> Iterator[Problem]:
     """All that cannot be meant, the most basic first."""
-    for rule in (_integers, _numbers, _flash, _devices, _adapters):
+    for rule in (_integers, _numbers, _flash, _devices, _adapters, _guesses):
         yield from rule(options)
 
 
@@ -127,3 +132,9 @@ def _adapters(options: LoadOptions) -> Found:
     paths = [adapter.path for adapter in options.lora]
     if len(set(paths)) < len(paths):
         yield Problem("A LoRA adapter is named twice.", "Name each adapter once.", "lora")
+
+
+def _guesses(options: LoadOptions) -> Found:
+    if options.n_draft_min > options.n_draft:
+        message = f"A guess cannot have at least {options.n_draft_min} and at most {options.n_draft} tokens."
+        yield Problem(message, "Lower the least number, or raise the largest one.", "n_draft_min")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from engine.errors import VrambleError
 from engine.protocol.types import DeviceKind, Sampling
@@ -13,6 +14,9 @@ from engine.worker.grammar import Grammar
 from engine.worker.model import LoadedModel
 from engine.worker.picker import Picker
 from engine.worker.sampler import Sampler
+
+LAST_ROW: Final = -1
+"""The row of the last logits of a call."""
 
 
 class Chooser:
@@ -45,13 +49,18 @@ class Chooser:
         """Let tokens that were not chosen here count for the penalties."""
         self._sampler.remember(tokens)
 
-    def pick_from(self, row: int) -> int:
-        """The next token by the logits in ``row`` of the last call."""
+    def look_in(self, row: int) -> None:
+        """From now on the logits for the next token are in ``row`` of the last call."""
         self._picker.row = row
+
+    def pick_from(self, row: int | None) -> int:
+        """The next token by the logits in ``row`` of the last call, None: where `look_in` said. Then the last ones."""
+        if row is not None:
+            self._picker.row = row
         try:
             return self.pick()
         finally:
-            self._picker.row = -1
+            self._picker.row = LAST_ROW
 
     def constrain(self, on: bool, openers: Iterable[int] = ()) -> None:
         """Keep the next tokens to the grammar, if there is one, or let them be free.

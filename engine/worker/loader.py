@@ -26,6 +26,7 @@ from engine.worker.pace import Pace
 from engine.worker.plan import Plan
 from engine.worker.planning import plan_load, trained_context
 from engine.worker.prompt_cache import PromptCache
+from engine.worker.speculation.loading import SpeculationLoader, check_draft
 from engine.worker.templates.chat import CHATML_STOPS, ChatTemplate
 from engine.worker.templates.process import RenderCancelled, TemplateProcess
 from engine.worker.validate import OTHER_FILE, context_failure, load_failure
@@ -51,6 +52,7 @@ class Loader:
         self._templates = templates
         self._cancel = cancel
         self._images = ImageEncoders(llama, cancel)
+        self._speculation = SpeculationLoader(llama, cancel)
 
     def load(self, path: Path, options: LoadOptions, progress: Callable[[int], None]) -> LoadedModel:
         """Load the file at ``path``.
@@ -61,10 +63,11 @@ class Loader:
         Raises:
             VrambleError: ``missing-file``, ``not-gguf``, ``cut-file``, ``unknown-architecture``, ``out-of-memory``,
                 ``context-memory``, ``cancelled``, ``bad-load-options``, those of `engine.worker.lora`,
-                `engine.worker.image` and the others of `engine.worker.validate`.
+                `engine.worker.image`, `engine.worker.speculation` and the others of `engine.worker.validate`.
         """
         plan, metadata = plan_load(self._llama, self._catalogue, path, options)
         check_context_memory(plan)
+        check_draft(self._llama, plan)
         self._unless_cancelled()
         self._templates.start()
         native, alive = params.model_params(self._llama, plan, self._reporter(progress))
@@ -116,10 +119,20 @@ class Loader:
             set_adapters(self._llama, context, adapters, options.lora)
             warnings = option_warnings(options, metadata, plan.placement.main.kind)
             loaded = self._assemble(plan, trained, tuple(warnings), model, context)
-            loaded.take_images(self._images.load(plan, model))
+            self._load_beside(plan, loaded)
             return loaded
         except BaseException:
             api.llama_free(context)
+            raise
+
+    def _load_beside(self, plan: Plan, loaded: LoadedModel) -> None:
+        """What comes from files of its own: image encoder and draft model."""
+        try:
+            loaded.take_images(self._images.load(plan, loaded.model))
+            guesses = self._speculation.load(plan, loaded.cache, loaded.vocabulary.size, loaded.info.n_ctx)
+            loaded.take_speculation(guesses)
+        except BaseException:
+            loaded.close_beside()
             raise
 
     def _writes_text(self, model: Pointer, context: Pointer) -> bool:

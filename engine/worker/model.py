@@ -18,6 +18,7 @@ from engine.worker.native import Llama, Pointer
 from engine.worker.pace import Pace
 from engine.worker.prompt_cache import PromptCache
 from engine.worker.slots import Slot
+from engine.worker.speculation.speculation import Speculation, with_draft
 from engine.worker.templates.chat import ChatTemplate
 from engine.worker.thinking.tags import ThoughtMarks
 from engine.worker.vocabulary import SpecialTextGuard, Vocabulary
@@ -32,6 +33,7 @@ class LoadedModel:
         more: The other sequences, for answers that are written at the same time.
         stops: End-of-turn markers that exist only as text.
         images: The image encoder, where one was asked for.
+        speculation: Guesses the next tokens, where that was asked for.
     """
 
     llama: Llama
@@ -47,6 +49,7 @@ class LoadedModel:
     stops: tuple[str, ...] = ()
     more: tuple[PromptCache, ...] = ()
     images: ImageEncoder | None = None
+    speculation: Speculation | None = None
     marks: ThoughtMarks = field(init=False)
     conversations: Conversations = field(init=False)
 
@@ -72,10 +75,24 @@ class LoadedModel:
             memory = with_images(self.info.memory, images.memory)
             self.info = msgspec.structs.replace(self.info, memory=memory)
 
+    def take_speculation(self, speculation: Speculation | None) -> None:
+        """Own what guesses, and tell its memory, or why nothing is guessed."""
+        self.speculation = speculation
+        if speculation is not None:
+            info, warnings = self.info, (*self.info.warnings, *speculation.warnings)
+            memory = with_draft(info.memory, speculation.memory)
+            self.info = msgspec.structs.replace(info, memory=memory, warnings=warnings)
+
     def close(self) -> None:
-        """Free context, image encoder and model."""
+        """Free context, image encoder, draft model and model."""
         self.conversations.close()
-        if self.images is not None:
-            self.images.close()
+        self.close_beside()
         self.llama.api.llama_free(self.context)
         self.llama.api.llama_model_free(self.model)
+
+    def close_beside(self) -> None:
+        """Free what was loaded beside the model."""
+        if self.speculation is not None:
+            self.speculation.close()
+        if self.images is not None:
+            self.images.close()

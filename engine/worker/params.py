@@ -54,7 +54,10 @@ def load_mode(mmap: bool | None) -> int:
 
 
 def context_params(llama: Llama, options: LoadOptions, trained: TrainedContext, cancel: CancelFlag) -> Any:
-    """The structure. Native code polls ``cancel`` while it computes on the CPU."""
+    """The structure. Native code polls ``cancel`` while it computes on the CPU.
+
+    Logits are asked for of the last token of a slice, and of guesses: room for all costs vocabulary x micro-batch.
+    """
     api = llama.api
     params = api.llama_context_default_params()
     threads = options.n_threads if options.n_threads > 0 else physical_cores()
@@ -63,9 +66,7 @@ def context_params(llama: Llama, options: LoadOptions, trained: TrainedContext, 
     params.n_ubatch = min(options.n_ubatch, options.n_batch)
     params.n_seq_max = options.n_parallel
     params.kv_unified = options.n_parallel > 1  # all share n_ctx; else each would have a part of it
-    params.n_outputs_max = (
-        options.n_parallel
-    )  # only the last token of a slice is asked for; room for all costs vocabulary x micro-batch
+    params.n_outputs_max = min(options.n_batch, options.n_parallel + most_guessed(options))
     params.n_threads = threads
     params.n_threads_batch = threads
     params.flash_attn_type = _FLASH[options.flash_attention]
@@ -77,6 +78,12 @@ def context_params(llama: Llama, options: LoadOptions, trained: TrainedContext, 
     params.abort_callback = api.ggml_abort_callback(cancel.callback_address)
     params.abort_callback_data = cancel.data_address
     return params
+
+
+def most_guessed(options: LoadOptions) -> int:
+    """Tokens of the longest guess, computed in one micro-batch with the token before it; 0: nothing is guessed."""
+    wanted = options.draft or options.ngram
+    return max(0, min(options.n_draft, options.n_batch - 1, options.n_ubatch - 1)) if wanted else 0
 
 
 def _set_rope(params: Any, options: LoadOptions, trained: TrainedContext) -> None:

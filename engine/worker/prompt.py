@@ -86,11 +86,11 @@ def evaluate(
     loaded.conversations.disk.computed(len(prompt) - begun, time.monotonic() - start)
 
 
-def make_room(loaded: LoadedModel, head: int, cancel: Stop, cache: PromptCache | None = None) -> None:
+def make_room(loaded: LoadedModel, head: int, cancel: Stop, cache: PromptCache | None = None) -> bool:
     """Leave out half of what follows the first ``head`` tokens in the cache, and let the rest move up.
 
     Where the memory cannot move (sliding windows, recurrent states, several positions for each token) the tokens that
-    are left are computed again.
+    are left are computed again: true, and the logits of the last one are new.
 
     Raises:
         PromptCancelled, VrambleError: As `evaluate`; the cache is shorter then.
@@ -98,11 +98,12 @@ def make_room(loaded: LoadedModel, head: int, cancel: Stop, cache: PromptCache |
     cache = cache or loaded.cache
     part = part_to_drop(len(cache.tokens), head, loaded.info.n_ctx)
     if part is None or cache.drop(*part):
-        return
+        return False
     start, end = part
     left = [*cache.tokens[:start], *cache.tokens[end:]]
     begin_prompt(cache, left)
     evaluate(loaded, left, cancel, lambda _done, _total: None, cache)
+    return True
 
 
 def decode(

@@ -62,7 +62,7 @@ class PromptCache:
         self._api = llama.api
         self._memory: Pointer = self._api.llama_get_memory(context)
         self._n_swa = n_swa
-        self._recurrent = recurrent
+        self.recurrent = recurrent
         self._alone = alone
         self.sequence = sequence
         self.state = SequenceState(llama.api, context, sequence)
@@ -72,19 +72,19 @@ class PromptCache:
     @property
     def goes_back(self) -> bool:
         """A tail of any length can be dropped."""
-        return not (self._recurrent or self._n_swa)
+        return not (self.recurrent or self._n_swa)
 
     def usable(self, prompt: Sequence[int]) -> int:
         """How many tokens `reuse` would keep."""
         keep = min(common_prefix(self.tokens, prompt), len(prompt) - 1)
-        if keep == len(self.tokens) or not (self._recurrent or self._window_has_moved(keep)):
+        if keep == len(self.tokens) or not (self.recurrent or self._window_has_moved(keep)):
             return keep
         return last_before(self.checkpoints, keep)
 
     def usable_of(self, tokens: Sequence[int], checkpoints: Sequence[Checkpoint], prompt: Sequence[int]) -> int:
         """The same of a copy, which holds no more than the sliding window."""
         keep = min(common_prefix(tokens, prompt), len(prompt) - 1)
-        if keep == len(tokens) or self.goes_back or (not self._recurrent and len(tokens) <= self._n_swa):
+        if keep == len(tokens) or self.goes_back or (not self.recurrent and len(tokens) <= self._n_swa):
             return keep
         return last_before(checkpoints, keep)
 
@@ -95,11 +95,14 @@ class PromptCache:
         (recurrent models), or whose sliding window has moved past the common part, goes back to a checkpoint, and is
         emptied where there is none.
         """
-        keep = min(common_prefix(self.tokens, prompt), len(prompt) - 1)
-        if keep < len(self.tokens) and self._window_has_moved(keep):
-            self._go_back(keep)
+        return self.keep(min(common_prefix(self.tokens, prompt), len(prompt) - 1))
+
+    def keep(self, length: int) -> int:
+        """Keep ``length`` tokens, or fewer where the cache cannot go back so far. Gives the number of tokens kept."""
+        if length < len(self.tokens) and self._window_has_moved(length):
+            self._go_back(length)
         else:
-            self.truncate(keep)
+            self.truncate(length)
         return len(self.tokens)
 
     def reuse_shifted(self, prompt: Sequence[int]) -> None:
@@ -122,7 +125,7 @@ class PromptCache:
 
     def after_abort(self) -> None:
         """Make the cache agree with `tokens` again after a decode call that did not finish."""
-        if self._recurrent:
+        if self.recurrent:
             self._go_back(len(self.tokens))
         else:
             self.truncate(len(self.tokens))

@@ -57,3 +57,22 @@ class JointBatch:
     def close(self) -> None:
         """Free the memory."""
         self._api.llama_batch_free(self._batch)
+
+
+class RowsBatch:
+    """One chosen token and guesses behind it, which follow a sequence; each has logits. Room for ``size`` tokens."""
+
+    def __init__(self, api: Any, size: int, sequence: int) -> None:
+        self._tokens = (ctypes.c_int32 * size)()
+        self._logits = (ctypes.c_int8 * size)(*[1] * size)
+        self._batch = sequence_batch(api, self._tokens, size, sequence)
+        self._batch.logits = self._logits
+
+    def of(self, token: int, guess: Sequence[int]) -> Any:
+        """The batch for ``token`` and ``guess``, to be decoded before this is called again."""
+        tokens = self._tokens
+        tokens[0] = token
+        for place, guessed in enumerate(guess, 1):
+            tokens[place] = guessed
+        self._batch.n_tokens = len(guess) + 1
+        return self._batch

@@ -148,7 +148,7 @@ class Together:
         """Choose the next token where the last logits wait for it: another call would overwrite them."""
         for answer in tuple(answers):
             if not answer.feed:
-                self._guarded(answer, lambda answer=answer: answer.step(-1))  # type: ignore[misc]
+                self._guarded(answer, lambda answer=answer: answer.step())  # type: ignore[misc]
 
     def _step(self) -> None:
         """One call for all."""
