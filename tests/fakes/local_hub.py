@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import re
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from tests.fakes.hub_pages import HubPages, encoded
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 BLOCK = 16 * 1024
@@ -106,6 +109,7 @@ class LocalHub:
         self.refusals: dict[str, Refusal] = {}
         """Of the API, by repository."""
         self.renamed: dict[str, str] = {}
+        self.pages = HubPages()
         self.log: list[Logged] = []
         self.sent: dict[str, int] = {}
         """Body bytes sent, by path in the repository."""
@@ -122,6 +126,7 @@ class LocalHub:
 
     def close(self) -> None:
         self.release()
+        self.pages.release()
         for server in (self._hub, self._storage):
             server.shutdown()
             server.server_close()
@@ -208,7 +213,9 @@ class _Handler(BaseHTTPRequestHandler):
                 time.monotonic(),
             )
         )
-        if api := API.match(path):
+        if path == "/api/models":
+            self.server.owner.pages.serve(self)
+        elif api := API.match(path):
             self._api(api[1], api[2] == "tree")
         elif found := RESOLVE.match(path):
             self._file(found[1], found[3], head)
@@ -230,13 +237,15 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send_json(_tree(owner, repo) if tree else _info(owner, repo))
 
-    def _send_json(self, value: object) -> None:
-        data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    def _send_json(self, value: object, headers: Mapping[str, str] = MappingProxyType({})) -> None:
+        data = encoded(value)
         self.send_response(200)
+        for name, told in headers.items():
+            self.send_header(name, told)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        self.server.owner.pages.send(self, data)
 
     def _refuse(self, refusal: Refusal) -> None:
         headers = dict(refusal.headers)
