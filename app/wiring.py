@@ -165,6 +165,7 @@ class Forecasts:
             lambda: library.models,
             ground.lifetime,
             dry_runs,
+            lambda: library.companions,
         )
         learned, executor = learned_file(ground.paths), ThreadExecutor("learning")
         self.learning = FitLearning(

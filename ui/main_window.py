@@ -120,7 +120,12 @@ class MainWindow(QMainWindow):
         self._header = Header(services.worker, services.library, self._model_actions, theme)
         self._first_run = FirstRunPage(theme, has_starter=has_starter)
         self._page = ConversationPage(
-            services.chat, services.worker, services.notices, theme, models=self._models_to_answer
+            services.chat,
+            services.worker,
+            services.notices,
+            theme,
+            models=self._models_to_answer,
+            formulas=services.formulas,
         )
         self._notice_bar = NoticeBar(services.notices, theme)
         self._composer = Composer(services.chat.send, theme, edit=services.chat.steering.edit)

@@ -21,6 +21,7 @@ from ui.widgets.empty_state import EmptyState
 from ui.widgets.text_button import TextButton
 
 if TYPE_CHECKING:
+    from ui.chat.transcript.formulas import Source
     from ui.chat.transcript.view import TranscriptView
 
 LINK_NOTICE = "open-link"
@@ -32,6 +33,7 @@ class ConversationPage(QStackedWidget):
 
     Args:
         models: What an answer can be written with again.
+        formulas: Draws the formulas of messages.
 
     Attributes:
         choose_wanted: The user wants to choose a model.
@@ -51,9 +53,11 @@ class ConversationPage(QStackedWidget):
         theme: Theme,
         parent: QWidget | None = None,
         models: Models = tuple,
+        formulas: Source | None = None,
     ) -> None:
         super().__init__(parent)
         self._chat, self._worker, self._notices, self._theme = chat, worker, notices, theme
+        self._formulas = formulas
         self._transcript: TranscriptView | None = None
         self._coming = ""
         self.models = models
@@ -125,7 +129,7 @@ class ConversationPage(QStackedWidget):
     def _make_transcript(self) -> TranscriptView:
         from ui.chat.transcript.view import TranscriptView
 
-        view = TranscriptView(self._chat.transcript, self._theme)
+        view = TranscriptView(self._chat.transcript, self._theme, formulas=self._formulas)
         view.setObjectName("transcript")
         view.link_activated.connect(self._ask_for_link)
         view.address_copied.connect(self._tell_copied)

@@ -17,6 +17,10 @@ class Style(IntFlag):
     LINK = 16
     PICTURE = 32
     """The description of a picture, which is never loaded."""
+    MATH = 64
+    """A formula with its delimiters, drawn in its place."""
+    RAISED = 128
+    """The mark of a footnote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,14 @@ class Table(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Formula(Part):
+    """A formula on a line of its own. ``source`` is what was written, delimiters included."""
+
+    latex: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Part):
     """A horizontal line."""
 
@@ -103,6 +115,8 @@ def plain_text(part: Part) -> str:
         return part.content.text
     if isinstance(part, Code):
         return part.code
+    if isinstance(part, Formula):
+        return part.source
     if isinstance(part, Table):
         return "\n".join("\t".join(cell.text for cell in row) for row in table_lines(part))
     return ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPen, QTextCharFormat, QTextLayout, QTextOption
 
@@ -14,18 +12,11 @@ from ui.chat.transcript.highlight import Highlighter
 from ui.chat.transcript.look import TAB_COLUMNS, TOKEN_COLOURS, Ink, Look
 from ui.chat.transcript.part_view import PartView, Range
 from ui.chat.transcript.qt_text import Units, displayable
+from ui.chat.transcript.sideways import BlockState
 from ui.chat.transcript.text_view import x_of
 from ui.theme import RADIUS, SPACE_M, SPACE_S, SPACE_XS
 
 _KEPT_ROWS = 256
-
-
-@dataclass(slots=True)
-class BlockState:
-    """What the user did to a block; it outlives the view of the block."""
-
-    wrap: bool = False
-    scroll: float = 0.0
 
 
 class CodeView(PartView):

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from math import ceil
 
-from ui.chat.transcript.blocks import PARAGRAPH_GAP, Code, Paragraph, Part, Table, ThoughtHead, plain_text, table_lines
+from ui.chat.transcript.blocks import (
+    PARAGRAPH_GAP,
+    Code,
+    Formula,
+    Paragraph,
+    Part,
+    Table,
+    ThoughtHead,
+    plain_text,
+    table_lines,
+)
 from ui.chat.transcript.look import HEADING_SIZES, Look
 
 
@@ -23,6 +33,8 @@ def part_height(look: Look, part: Part, width: float) -> float:
         return look.target + (part.code.count("\n") + 1) * look.code_line + look.px(12)
     if isinstance(part, Table):
         return len(table_lines(part)) * (look.line + 2 * look.cell_padding[1])
+    if isinstance(part, Formula):
+        return (2 + part.latex.count(r"\\") * 1.5) * look.line
     if isinstance(part, ThoughtHead):
         return float(look.target)
     level = part.level if isinstance(part, Paragraph) else 0

@@ -11,9 +11,9 @@ from ui.chat.transcript.layout import Placed
 from ui.chat.transcript.paint import Scene, head_shift
 from ui.chat.transcript.part_view import PartView
 from ui.chat.transcript.selection import Spot
-from ui.chat.transcript.table_view import TableView
+from ui.chat.transcript.sideways import SidewaysView
 
-Sideways = CodeView | TableView
+Sideways = CodeView | SidewaysView
 """Parts that scroll sideways by themselves."""
 
 
@@ -69,7 +69,7 @@ def link_at(scene: Scene, point: QPointF) -> str:
 def sideways_at(scene: Scene, point: QPointF) -> Sideways | None:
     """The part under ``point`` that can be scrolled sideways."""
     found = hit(scene, point)
-    if found and found.on_text and isinstance(found.view, CodeView | TableView) and found.view.overflow() > 0:
+    if found and found.on_text and isinstance(found.view, Sideways) and found.view.overflow() > 0:
         return found.view
     return None
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from markdown_it.token import Token
 
 from ui.chat.transcript.blocks import Span, Style, Styled
+from ui.chat.transcript.footnotes import MARK
+from ui.chat.transcript.math_rules import INLINE, written
 
 _OPENERS = {"strong": Style.BOLD, "em": Style.ITALIC, "s": Style.STRIKE}
 _BARE_LINK = re.compile(r"(?<![\w@/.:])(?:https?://|www\.)[^\s<>\"`]{2,2000}", re.IGNORECASE)
@@ -41,7 +43,7 @@ class _Writer:
     def _span(self, span: Span) -> None:
         last = self.spans[-1] if self.spans else None
         same = last and last.start + last.length == span.start and (last.style, last.href) == (span.style, span.href)
-        if last and same and not span.style & Style.CODE:
+        if last and same and not span.style & (Style.CODE | Style.MATH):
             self.spans[-1] = Span(last.start, last.length + span.length, span.style, span.href)
         else:
             self.spans.append(span)
@@ -60,13 +62,9 @@ def styled(tokens: Sequence[Token]) -> Styled:
 
 def _write_token(writer: _Writer, token: Token) -> None:
     kind = token.type
-    if kind in ("softbreak", "hardbreak"):
-        writer.write("\n")
-    elif kind == "code_inline":
-        writer.write(token.content, Style.CODE)
-    elif kind == "image":
-        writer.write(styled(token.children or []).text or "picture", Style.PICTURE, str(token.attrGet("src") or ""))
-    elif kind == "link_open":
+    if _write_leaf(writer, token):
+        return
+    if kind == "link_open":
         writer.hrefs.append(str(token.attrGet("href") or "") or "#")
     elif kind == "link_close":
         writer.hrefs.pop()
@@ -79,6 +77,23 @@ def _write_token(writer: _Writer, token: Token) -> None:
     else:
         for text, href in with_bare_links(token.content):
             writer.write(text, href=href)
+
+
+def _write_leaf(writer: _Writer, token: Token) -> bool:
+    """Write what is not running text. False: it is something else."""
+    if token.type in ("softbreak", "hardbreak"):
+        writer.write("\n")
+    elif token.type == "code_inline":
+        writer.write(token.content, Style.CODE)
+    elif token.type in INLINE:
+        writer.write(written(token.content, token.markup or "$"), Style.MATH)
+    elif token.type == MARK:
+        writer.write(f"[{token.content}]", Style.RAISED)
+    elif token.type == "image":
+        writer.write(styled(token.children or []).text or "picture", Style.PICTURE, str(token.attrGet("src") or ""))
+    else:
+        return False
+    return True
 
 
 def with_bare_links(text: str) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QTextCharFormat
 
 from ui.chat.transcript.blocks import Style
+from ui.chat.transcript.formulas import NO_FORMULAS, Formulas
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, TARGET_SIZE, Theme, Tokens
 
 LINE_HEIGHT = 1.45
@@ -19,6 +20,8 @@ HEADING_SIZES = {0: 1.0, 1: 1.5, 2: 1.28, 3: 1.12, 4: 1.0, 5: 1.0, 6: 0.94}
 CODE_SIZE = 0.94
 SMALL_SIZE = 0.9
 TAB_COLUMNS = 4
+FORMULA_X_HEIGHT = 0.473
+"""Ems from the base line to the top of an x in STIX Two Math, the font of formulas."""
 PILL_PADDING = 3
 """How far the ground of inline code reaches beyond its letters, pixels."""
 
@@ -53,10 +56,12 @@ class Look:
         baseline: Distance from the top of a line of body text to its base line.
         code_line: Height of a line of code.
         code_column: Width of one fixed-pitch character.
+        formulas: The drawings of formulas.
+        formula_em: Pixels of one em of a formula, so that its letters are as high as those around it.
     """
 
-    def __init__(self, theme: Theme) -> None:
-        self.theme = theme
+    def __init__(self, theme: Theme, formulas: Formulas = NO_FORMULAS) -> None:
+        self.theme, self.formulas = theme, formulas
         self.tokens: Tokens = theme.tokens
         self.scale = theme.scale
         self._formats: dict[tuple[Style, int], QTextCharFormat] = {}
@@ -71,6 +76,8 @@ class Look:
         code_metrics = QFontMetricsF(self.code)
         self.code_line = float(round(max(code_metrics.height(), QFontInfo(self.code).pixelSize() * CODE_LINE_HEIGHT)))
         self.code_column = code_metrics.horizontalAdvance("m")
+        metrics = QFontMetricsF(self.body)
+        self.formula_em = self.em * min(1.2, max(1.0, metrics.xHeight() / self.em / FORMULA_X_HEIGHT))
         self.small_metrics = QFontMetricsF(self.small)
         self.body_metrics = QFontMetricsF(self.body)
         self.bold_metrics = QFontMetricsF(self.font(Style.BOLD))
@@ -127,7 +134,7 @@ class Look:
 
     def font(self, style: Style, level: int = 0) -> QFont:
         """The font of running text in ``style`` in a heading of ``level`` (0: none)."""
-        key = (style & ~(Style.LINK | Style.PICTURE), level)
+        key = (style & ~(Style.LINK | Style.PICTURE | Style.RAISED), level)
         if key not in self._fonts:
             self._fonts[key] = self._make_font(*key)
         return self._fonts[key]
@@ -141,6 +148,9 @@ class Look:
             font.setItalic(font.italic() or bool(style & Style.PICTURE))
             font.setUnderline(bool(style & Style.LINK))
             result.setFont(font)
+            if style & Style.RAISED:
+                result.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
+                result.setForeground(self.colour("muted"))
             if style & Style.LINK:
                 result.setForeground(self.colour("link"))
             elif style & Style.PICTURE:

@@ -13,15 +13,27 @@ from PySide6.QtCore import QPointF
 
 from engine.chat.records import Role, Status
 from ui.chat.transcript import estimate
-from ui.chat.transcript.blocks import PARAGRAPH_GAP, Code, Paragraph, Part, Rule, Table, ThoughtHead, in_thought
+from ui.chat.transcript.blocks import (
+    PARAGRAPH_GAP,
+    Code,
+    Formula,
+    Paragraph,
+    Part,
+    Rule,
+    Table,
+    ThoughtHead,
+    in_thought,
+)
 from ui.chat.transcript.budget import Tired, never
-from ui.chat.transcript.code_view import BlockState, CodeView
+from ui.chat.transcript.code_view import CodeView
+from ui.chat.transcript.formula_view import formula_view
 from ui.chat.transcript.heights import Heights
 from ui.chat.transcript.look import Ink, Look
 from ui.chat.transcript.notes import Note, NoteKind, NoteView, RuleView, ThoughtHeadView
 from ui.chat.transcript.part_view import PartView
 from ui.chat.transcript.reading import Folds, RowReader
 from ui.chat.transcript.row import Row, is_open, is_user
+from ui.chat.transcript.sideways import BlockState
 from ui.chat.transcript.table_view import TableView, column_widths
 from ui.chat.transcript.text_view import TextView
 from ui.chat.transcript.words import Words
@@ -243,6 +255,16 @@ class Message:
             self.views[index] = self._make_view(index)
         return self.views[index]
 
+    def drop_waiting(self) -> bool:
+        """Lay out again what shows the source of a formula that was being drawn. True: there was something."""
+        waiting = [index for index, view in self.views.items() if view.waits]
+        for index in waiting:
+            if isinstance(self.views.pop(index), TableView):
+                self._widths.clear()
+        if self._widths == {} and waiting:
+            self.views = {index: view for index, view in self.views.items() if not isinstance(view, TableView)}
+        return bool(waiting)
+
     def drop_views(self, kept: Container[int] = ()) -> None:
         """Give memory back but for the sections in ``kept``; heights stay known."""
         for index in [index for index in self.views if index + 1 not in kept]:
@@ -270,8 +292,10 @@ class Message:
             return self._make_table(index, part, width)
         if isinstance(part, Note):
             return NoteView(self.look, self.ink, width, part)
+        colour = "muted" if in_thought(part) else "text"
+        if isinstance(part, Formula):
+            return formula_view(self.look, self.ink, width, part, self.state(index), colour)
         if isinstance(part, Paragraph):
-            colour = "muted" if in_thought(part) else "text"
             return TextView(self.look, self.ink, width, part.content, level=part.level, colour=colour)
         if isinstance(part, ThoughtHead):
             return ThoughtHeadView(self.look, self.ink, width)

@@ -141,6 +141,10 @@ class Messages:
         for number, sections in seen.items():
             self.get(number).drop_views(range(min(sections) - NEAR, max(sections) + NEAR))
 
+    def drop_waiting(self) -> bool:
+        """Lay out again where a formula was being drawn. True: there was something."""
+        return sum(message.drop_waiting() for message in self._known.values()) > 0
+
     @property
     def laid_out(self) -> int:
         """Parts that are laid out now."""

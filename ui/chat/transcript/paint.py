@@ -177,7 +177,11 @@ def _paint_marker(painter: QPainter, scene: Scene, line: QRectF, marker: str, ba
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.colour("muted"))
         radius = max(2.0, look.em * 0.17)
-        painter.drawEllipse(QPointF(line.right() - radius - look.em * 0.15, line.center().y() + 0.5), radius, radius)
+        painter.drawEllipse(
+            QPointF(line.right() - radius - look.em * 0.15, line.top() + baseline - look.body_metrics.xHeight() / 2),
+            radius,
+            radius,
+        )
         painter.setBrush(Qt.BrushStyle.NoBrush)
     else:
         painter.setFont(look.body)

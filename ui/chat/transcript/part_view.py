@@ -19,12 +19,14 @@ class PartView:
         natural_width: Width of what is written, at most the width it was laid out for.
         length: Characters that a position can stand between.
         baseline: Where the first line of text stands, 0 when there is none.
+        waits: It shows the source of a formula that is being drawn.
     """
 
     height: float = 0.0
     natural_width: float = 0.0
     length: int = 0
     baseline: float = 0.0
+    waits: bool = False
 
     def __init__(self, look: Look, ink: Ink, width: float) -> None:
         self.look, self.ink, self.width = look, ink, width

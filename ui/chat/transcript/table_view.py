@@ -9,10 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from ui.chat.transcript.blocks import Styled, Table, table_lines
-from ui.chat.transcript.code_view import BlockState
 from ui.chat.transcript.cutting import cut
+from ui.chat.transcript.inline_formulas import InlineFormulas
 from ui.chat.transcript.look import Ink, Look
-from ui.chat.transcript.part_view import PartView, Range
+from ui.chat.transcript.part_view import Range
+from ui.chat.transcript.sideways import BlockState, SidewaysView
 from ui.chat.transcript.text_view import TextView
 from ui.theme import SPACE_S
 
@@ -37,6 +38,11 @@ class _Cell:
         self.start, self.length = start, length
 
     @property
+    def waits(self) -> bool:
+        """Whether a formula of it is being drawn."""
+        return self._view is not None and self._view.waits
+
+    @property
     def view(self) -> TextView:
         """The laid-out text."""
         if self._view is None:
@@ -50,12 +56,10 @@ def column_widths(look: Look, table: Table, available: float) -> tuple[float, ..
     Columns shrink to fit ``available`` as long as each keeps its minimum; then the table becomes wider than the view.
     """
     padding = 2 * look.cell_padding[0]
-    bold = look.bold_metrics
-    wanted = [bold.horizontalAdvance(cell.text[:200]) for cell in table.header]
+    wanted = [_wanted(look, cell, strong=True) for cell in table.header]
     for row in table.rows:
         for index, cell in enumerate(row[: len(wanted)]):
-            metrics = bold if cell.spans else look.body_metrics
-            wanted[index] = max(wanted[index], metrics.horizontalAdvance(_longest_line(cell.text)))
+            wanted[index] = max(wanted[index], _wanted(look, cell, strong=bool(cell.spans)))
     most = WIDEST_CELL_EMS * look.em
     natural = [min(width, most * 4) + padding + 1 for width in wanted]
     if sum(natural) <= available:
@@ -68,12 +72,19 @@ def column_widths(look: Look, table: Table, available: float) -> tuple[float, ..
     return tuple(low + (high - low) * spare / extra for low, high in zip(least, natural, strict=True))
 
 
+def _wanted(look: Look, cell: Styled, *, strong: bool) -> float:
+    """Width of a cell's longest line."""
+    metrics = look.bold_metrics if strong else look.body_metrics
+    formulas = InlineFormulas(look, cell, 0, WIDEST_CELL_EMS * 4 * look.em)
+    return metrics.horizontalAdvance(_longest_line(formulas.without(cell.text))) + formulas.width
+
+
 def _longest_line(text: str) -> str:
     line = max(text[:LONGEST_CELL].split("\n"), key=len)
     return line[:200]
 
 
-class TableView(PartView):
+class TableView(SidewaysView):
     """A slice of a table.
 
     Args:
@@ -84,10 +95,8 @@ class TableView(PartView):
     def __init__(
         self, look: Look, ink: Ink, width: float, part: Table, widths: Sequence[float], state: BlockState, *, last: bool
     ) -> None:
-        super().__init__(look, ink, width)
-        self.state, self._last, self._part = state, last, part
-        self._table_width = sum(widths)
-        self.natural_width = min(width, self._table_width)
+        super().__init__(look, ink, width, state, sum(widths), last=last)
+        self._part = part
         self._cells: list[_Cell] = []
         self._lines: list[float] = []
         self._has_head = part.first_row == 0
@@ -96,6 +105,7 @@ class TableView(PartView):
             position, y = self._add_row(row, widths, position, y, strong=self._has_head and number == 0)
             self._lines.append(y)
         self.length = max(0, position - 1)
+        self.waits = any(cell.waits for cell in self._cells)
         self.height = round(y) + (look.px(SPACE_S) if last and self.overflow() > 0 else 0)
         self.scroll_to(state.scroll)
 
@@ -124,17 +134,6 @@ class TableView(PartView):
         metrics = self.look.bold_metrics if strong else self.look.body_metrics
         return float(self.look.line) if metrics.horizontalAdvance(cell.text) <= width else 0.0
 
-    def overflow(self) -> float:
-        """By how much the table is wider than its place, pixels."""
-        return max(0.0, self._table_width - self.width)
-
-    def scroll_to(self, offset: float) -> bool:
-        """Scroll sideways; all slices share the offset. True: it moved."""
-        offset = min(max(0.0, offset), self.overflow())
-        moved = offset != self.state.scroll
-        self.state.scroll = offset
-        return moved
-
     def paint(self, painter: QPainter, clip: QRectF, selection: Range | None) -> None:
         """Draw the cells in ``clip`` and the lines between rows."""
         painter.save()
@@ -149,33 +148,16 @@ class TableView(PartView):
             painter.translate(-box.topLeft())
         self._paint_lines(painter)
         painter.restore()
-        self._paint_bar(painter)
+        self.paint_bar(painter)
 
     def _paint_lines(self, painter: QPainter) -> None:
-        right = min(self.width, self._table_width)
+        right = min(self.width, self._content_width)
         for number, y in enumerate(self._lines):
             head = self._has_head and number == 0
             if self._last and number == len(self._lines) - 1 and not head:
                 continue
             painter.setPen(QPen(self.look.colour("outline" if head else "hairline"), 1))
             painter.drawLine(QPointF(0, y - 0.5), QPointF(right, y - 0.5))
-
-    def bar(self) -> QRectF:
-        """The handle of the sideways scroll bar, below the last slice; empty when all is seen."""
-        overflow = self.overflow()
-        if overflow <= 0 or not self._last:
-            return QRectF()
-        length = max(32.0, self.width * self.width / self._table_width)
-        x = (self.width - length) * self.state.scroll / overflow
-        return QRectF(x, self.height - 6, length, 4)
-
-    def _paint_bar(self, painter: QPainter) -> None:
-        handle = self.bar()
-        if not handle.isEmpty():
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self.look.colour("outline"))
-            painter.drawRoundedRect(handle, 2, 2)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _nearest(self, point: QPointF) -> _Cell:
         """The cell under or next to ``point``."""

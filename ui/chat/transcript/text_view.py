@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from ui.chat.transcript.blocks import Span, Style, Styled
+from ui.chat.transcript.inline_formulas import InlineFormulas
 from ui.chat.transcript.look import HEADING_SIZES, PILL_PADDING, Ink, Look
 from ui.chat.transcript.part_view import PartView, Range
 from ui.chat.transcript.qt_text import LINE_SEPARATOR, Units, displayable, is_right_to_left, mixes_directions
@@ -43,10 +44,12 @@ class TextView(PartView):
         colour: str = "text",
     ) -> None:
         super().__init__(look, ink, width)
-        self._content, self._level, self._colour = content, level, colour
+        self._formulas = InlineFormulas(look, content, level, max(width, look.em))
+        self.waits = self._formulas.waits
+        self._content, self._level, self._colour = self._formulas.content, level, colour
         self.length = len(content.text)
-        self._units = Units(content.text)
-        shown = displayable(content.text)
+        shown = self._formulas.shown(displayable(content.text))
+        self._units = Units(shown)
         shown = shown.removesuffix("\n")
         base = Style.BOLD if strong else Style.PLAIN
         self._layout = QTextLayout(shown.replace("\n", LINE_SEPARATOR), look.font(base, level))
@@ -57,8 +60,10 @@ class TextView(PartView):
         self._break_lines(max(width, look.em))
 
     def _formats(self, base: Style) -> list[QTextLayout.FormatRange]:
-        result = []
+        result = self._formulas.formats(self.look.font(base, self._level), self._units)
         for span in self._content.spans:
+            if span.style & Style.MATH:
+                continue
             one = QTextLayout.FormatRange()
             one.start, end = self._units.to_qt(span.start), self._units.to_qt(span.start + span.length)
             one.length = end - one.start
@@ -85,11 +90,13 @@ class TextView(PartView):
         self._layout.beginLayout()
         while (line := self._layout.createLine()).isValid():
             line.setLineWidth(width)
-            height = max(spacing, line.height())
-            line.setPosition(QPointF(0, y + (height - line.height()) / 2))
+            lead = (max(spacing, line.height()) - line.height()) / 2
+            above, below = self._formulas.reach(line, self._units)
+            above, below = max(line.ascent() + lead, above + 1), max(line.descent() + lead, below + 1)
+            line.setPosition(QPointF(0, y + above - line.ascent()))
             natural = max(natural, line.naturalTextWidth())
             self._tops.append(y)
-            y += height
+            y += above + below
         self._layout.endLayout()
         self.height, self.natural_width = round(y), natural
         first = self._layout.lineAt(0)
@@ -103,6 +110,7 @@ class TextView(PartView):
             chosen = self._paint_selection(painter, *selection)
         painter.setPen(self.look.colour(self._colour))
         self._layout.draw(painter, QPointF(0, 0), chosen, clip)
+        self._formulas.paint(painter, self._layout, self._units, self.look.colour(self._colour))
 
     def _paint_selection(self, painter: QPainter, start: int, end: int) -> list[QTextLayout.FormatRange]:
         """Fill whole lines behind the selected letters. Where directions mix, Qt has to: what it needs is returned."""

@@ -17,6 +17,7 @@ from ui.chat.transcript.blocks import (
     PARAGRAPH_GAP,
     TIGHT_GAP,
     Code,
+    Formula,
     Paragraph,
     Part,
     Rule,
@@ -24,8 +25,12 @@ from ui.chat.transcript.blocks import (
     Table,
 )
 from ui.chat.transcript.cutting import language_of, pieces, table_parts, tail
+from ui.chat.transcript.footnotes import add_footnotes
 from ui.chat.transcript.inline import styled
+from ui.chat.transcript.math_rules import add_math
 
+LONGEST_LABEL = 4
+"""Characters of a footnote's label beside the note."""
 _TASK = re.compile(r"\[([ xX])\](?:\s|$)")
 
 
@@ -33,6 +38,8 @@ def make_parser() -> MarkdownIt:
     """CommonMark with tables and strikethrough; HTML is text; every address is kept for the view to judge."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.validateLink = _any_address  # type: ignore[method-assign]
+    add_math(parser)
+    add_footnotes(parser)
     return parser
 
 
@@ -48,6 +55,8 @@ class _List:
     number: int
     delimiter: str = ""
     items: int = 0
+    label: str = ""
+    """Of a footnote, which is a list of one item."""
     fresh_item: bool = False
     """The next part is the first one of its item and carries the marker."""
 
@@ -99,6 +108,11 @@ class Builder:
                 self._open_item(token)
             case "list_item_close":
                 self._close_item()
+            case "footnote_reference_open":
+                self._open_note(str(token.meta["label"]))
+            case "footnote_reference_close":
+                self._close_item()
+                self._lists.pop()
             case "blockquote_open":
                 self._frames.append("q")
             case "blockquote_close":
@@ -115,6 +129,8 @@ class Builder:
                 self._add_code(token)
             case "hr":
                 self._add(Rule(gap=BLOCK_GAP))
+            case "math_block" | "amsmath":
+                self._add_formula(token)
 
     def _open_list(self, token: Token) -> None:
         if not self._lists:
@@ -130,6 +146,12 @@ class Builder:
         self._lists[-1].items += 1
         self._lists[-1].delimiter = token.markup
 
+    def _open_note(self, label: str) -> None:
+        if not self._lists:
+            self._outer_list = len(self.parts)
+        self._frames.append("l")
+        self._lists.append(_List(True, 1, items=1, label=label, fresh_item=True))
+
     def _close_item(self) -> None:
         if self._lists[-1].fresh_item:
             self._add_text(Styled(""), 0)
@@ -141,6 +163,8 @@ class Builder:
             return ""
         current = self._lists[-1]
         current.fresh_item = False
+        if current.label:
+            return f"{current.label[:LONGEST_LABEL]}."
         return f"{current.number}{current.delimiter}" if current.ordered else "•"
 
     def _add_text(self, content: Styled, level: int) -> None:
@@ -165,6 +189,12 @@ class Builder:
     def _add_code(self, token: Token) -> None:
         code = token.content.removesuffix("\n")
         self._add(Code(code=code, language=language_of(token.info), gap=BLOCK_GAP), self._marker())
+
+    def _add_formula(self, token: Token) -> None:
+        latex = token.content.strip()
+        opener, closer = {"$$": ("$$", "$$"), "\\[": ("\\[", "\\]")}.get(token.markup, ("", ""))
+        source = f"{opener}\n{latex}\n{closer}" if opener else latex
+        self._add(Formula(latex=latex, source=source, gap=PARAGRAPH_GAP), self._marker())
 
     def _add(self, part: Part, marker: str = "") -> None:
         gap = 0.0 if self.first and not self.parts else part.gap

@@ -29,6 +29,7 @@ from ui.chat.transcript.buttons import Buttons
 from ui.chat.transcript.commands import Models
 from ui.chat.transcript.end_button import EndButton
 from ui.chat.transcript.feed import Feed
+from ui.chat.transcript.formulas import Formulas, Source
 from ui.chat.transcript.keys import Keys
 from ui.chat.transcript.layout import Layout
 from ui.chat.transcript.look import Look
@@ -69,7 +70,9 @@ class TranscriptView(QAbstractScrollArea):
     command_requested = Signal(object)
     mouse_done = Signal()
 
-    def __init__(self, model: QAbstractItemModel, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: QAbstractItemModel, theme: Theme, parent: QWidget | None = None, formulas: Source | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("transcript")
         self.setAccessibleName(self.tr("Conversation"))
@@ -81,7 +84,7 @@ class TranscriptView(QAbstractScrollArea):
         self._theme = theme
         self.words = self._make_words()
         self.selection = Selection()
-        self.content = Layout(Look(theme), self.words)
+        self.content = Layout(Look(theme, Formulas(formulas)), self.words)
         self.scene = Scene(self.content, 0.0, self.selection)
         self.hovered: int | None = None
         self.models: Models = tuple
@@ -100,6 +103,8 @@ class TranscriptView(QAbstractScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._bar_moved)
         QScroller.grabGesture(self.viewport(), QScroller.ScrollerGestureType.TouchGesture)
         theme.changed.connect(self._theme_changed)
+        if formulas is not None:
+            formulas.drawn.connect(self._formulas_drawn)
         self._feed = Feed(model, self.content, self.selection, self._model_changed, self)
         self._feed.reset()
 
@@ -161,6 +166,10 @@ class TranscriptView(QAbstractScrollArea):
 
     # Keeping up.
 
+    def _formulas_drawn(self) -> None:
+        if self.content.messages.drop_waiting():
+            self._model_changed(True)
+
     def _model_changed(self, growing: bool) -> None:
         if not growing:
             self._stale = True
@@ -169,7 +178,7 @@ class TranscriptView(QAbstractScrollArea):
             self._soon.start(max(FRAME_MS, int(1000 * SHARE * (self._cost_s + self._painted_s))))
 
     def _theme_changed(self) -> None:
-        look = Look(self._theme)
+        look = Look(self._theme, self.content.look.formulas)
         self._buttons.measure()
         self.content.relayout(look, self._measure_column(look))
         self.refresh()

@@ -1,0 +1,83 @@
+r"""Where formulas stand in Markdown: ``$a$``, ``$$a$$``, ``\(a\)``, ``\[a\]``, and environments of amsmath.
+
+A dollar sign that touches a space on the inside or a digit on the outside is money, not mathematics.
+"""
+
+from __future__ import annotations
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from mdit_py_plugins.amsmath import amsmath_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+INLINE = ("math_inline", "math_inline_double")
+BLOCK = ("math_block", "amsmath")
+_CLOSERS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
+_INTERRUPTS = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+
+
+def add_math(parser: MarkdownIt) -> None:
+    """Teach ``parser`` the tokens `INLINE` and `BLOCK`; ``markup`` of the first is the opening delimiter."""
+    parser.use(
+        dollarmath_plugin,
+        allow_labels=False,
+        allow_space=False,
+        allow_digits=False,
+        allow_blank_lines=False,
+        double_inline=True,
+    )
+    parser.use(amsmath_plugin)
+    parser.inline.ruler.before("escape", "bracket_math", _inline)
+    parser.block.ruler.before("fence", "bracket_math_block", _block, _INTERRUPTS)  # type: ignore[arg-type]
+
+
+def written(latex: str, opener: str) -> str:
+    """A formula with its delimiters, in one line."""
+    return opener + latex.replace("\n", " ") + _CLOSERS[opener]
+
+
+def latex_of(source: str) -> tuple[str, bool]:
+    """What stands between the delimiters of ``source``, and whether it is in display style; the text itself if none."""
+    for opener, closer in _CLOSERS.items():
+        if source.startswith(opener) and source.endswith(closer) and len(source) > len(opener + closer):
+            return source[len(opener) : -len(closer)].strip(), opener in ("$$", "\\[")
+    return source, True
+
+
+def _inline(state: StateInline, silent: bool) -> bool:
+    opener = state.src[state.pos : state.pos + 2]
+    if opener not in ("\\(", "\\["):
+        return False
+    end = state.src.find(_CLOSERS[opener], state.pos + 2, state.posMax)
+    if end < 0 or not state.src[state.pos + 2 : end].strip():
+        return False
+    if not silent:
+        token = state.push(INLINE[opener == "\\["], "math", 0)
+        token.content = state.src[state.pos + 2 : end]
+        token.markup = opener
+    state.pos = end + 2
+    return True
+
+
+def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    first = state.bMarks[start] + state.tShift[start]
+    if state.is_code_block(start) or not state.src.startswith("\\[", first):
+        return False
+    line = start
+    while not _line(state, line).endswith("\\]") or (line == start and len(_line(state, line)) < 4):
+        line += 1
+        if line >= end or state.isEmpty(line) or state.sCount[line] < state.blkIndent:
+            return False
+    if silent:
+        return True
+    last = state.bMarks[line] + state.tShift[line] + len(_line(state, line))
+    token = state.push("math_block", "math", 0)
+    token.block, token.markup, token.map = True, "\\[", [start, line + 1]
+    token.content = state.src[first + 2 : last - 2]
+    state.line = line + 1
+    return True
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
