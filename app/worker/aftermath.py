@@ -13,7 +13,7 @@ from app.worker.pump import Pump
 from app.worker.safe_mode import SafeMode
 from app.worker.teller import Teller
 from engine.client.session import Verdict, WorkerDeath
-from engine.protocol.frames import Failed, Generate, Load, Terminal
+from engine.protocol.frames import Failed, Load, Terminal
 
 COMPUTING = "decode-failed"
 STARTS_AGAIN = "It is started again."
@@ -60,7 +60,7 @@ class Aftermath(QObject):
         """The worker is gone. A crash ends what waits too; a kill after a cancel was wanted, so the rest goes on."""
         active, teller = self._pump.active, self._teller
         unanswered = death is not None and verdict is Verdict.NO_ANSWER
-        reloads = unanswered and active is not None and isinstance(active.request, Generate) and not active.quiet
+        reloads = unanswered and active is not None and active.together
         if death is not None:
             if not unanswered:
                 self._pump.drop_waiting(lambda job: job.failed_by(death), overtaken=True)

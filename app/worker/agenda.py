@@ -45,6 +45,11 @@ class Job:
         """The request's id."""
         return self.request.id
 
+    @property
+    def together(self) -> bool:
+        """It may run beside others of its kind."""
+        return isinstance(self.request, Generate) and not self.quiet
+
     def cancelled(self) -> Terminal:
         """The terminal event of a job that was cancelled before the worker saw it."""
         if isinstance(self.request, Generate):
@@ -78,27 +83,47 @@ class Answered:
 
 
 class Agenda:
-    """The order of what the worker has to do: one job at a time, a load before the answers that wait.
+    """The order of what the worker has to do. Answers run together, as many as it has seats for; all else alone.
 
-    A self-test goes first: it is of the model that was loaded just now, and wants its empty context.
+    A load goes before the answers that wait. A self-test goes first: it is of the model that was loaded just now, and
+    wants its empty context. Quiet looks come last.
     """
 
     def __init__(self) -> None:
-        self.active: Job | None = None
+        self._running: list[Job] = []
         self._waiting: list[Job] = []
+
+    @property
+    def running(self) -> tuple[Job, ...]:
+        """What the worker is at, oldest first."""
+        return tuple(self._running)
+
+    @property
+    def idle(self) -> bool:
+        """Nothing runs and nothing waits."""
+        return not (self._running or self._waiting)
+
+    @property
+    def waiting_answers(self) -> tuple[Job, ...]:
+        """The answers that wait."""
+        return tuple(job for job in self._waiting if isinstance(job.request, Generate))
 
     def add(self, job: Job) -> list[Job]:
         """Queue ``job``; the jobs it makes pointless: a newer load replaces one that waits, and a self-test."""
         if isinstance(job.request, SelfTest):
             self._waiting.insert(0, job)
             return []
-        if isinstance(job.request, Generate):
+        if not isinstance(job.request, Load):
             behind = next((i for i, other in enumerate(self._waiting) if other.quiet), len(self._waiting))
             self._waiting.insert(len(self._waiting) if job.quiet else behind, job)
             return []
         replaced = [other for other in self._waiting if isinstance(other.request, Load | SelfTest)]
         self._waiting = [job, *(other for other in self._waiting if other not in replaced)]
         return replaced
+
+    def find(self, id_: int) -> Job | None:
+        """The running job ``id_``."""
+        return next((job for job in self._running if job.id == id_), None)
 
     def remove(self, id_: int) -> Job | None:
         """Take the waiting job ``id_`` away."""
@@ -107,23 +132,37 @@ class Agenda:
             self._waiting.remove(found)
         return found
 
-    def take(self) -> Job | None:
-        """The next job, now the active one; None while one is active or when nothing waits."""
-        if self.active is not None or not self._waiting:
+    def take(self, seats: int) -> Job | None:
+        """The next job, running now; None when nothing waits, or what waits has to wait longer.
+
+        Args:
+            seats: Answers that the worker writes at once.
+        """
+        if not self._waiting:
             return None
-        self.active = self._waiting.pop(0)
-        return self.active
+        beside = self._waiting[0].together and all(job.together for job in self._running)
+        if self._running and not (beside and len(self._running) < seats):
+            return None
+        job = self._waiting.pop(0)
+        self._running.append(job)
+        return job
+
+    def ended(self, job: Job) -> bool:
+        """``job`` does not run any more; false: it did not."""
+        if job not in self._running:
+            return False
+        self._running.remove(job)
+        return True
 
     def put_back(self, job: Job, before: Job) -> None:
-        """``before`` becomes the active job; ``job`` waits for it."""
+        """``before`` runs in the place of ``job``, which waits for it."""
         self._waiting.insert(0, job)
-        self.active = before
+        self._running[self._running.index(job)] = before
 
-    def postpone(self) -> None:
-        """The active job waits again, before all others: the worker is not ready for it."""
-        if self.active is not None:
-            self._waiting.insert(0, self.active)
-            self.active = None
+    def postpone(self, job: Job) -> None:
+        """``job`` waits again, before all others: the worker is not ready for it."""
+        self._running.remove(job)
+        self._waiting.insert(0, job)
 
     def clear(self, newest: int | None = None) -> list[Job]:
         """Forget what waits, up to the id ``newest`` where one is given; the jobs that were forgotten."""
@@ -136,16 +175,6 @@ class Agenda:
         forgotten = [job for job in self._waiting if isinstance(job.request, Generate)]
         self._waiting = [job for job in self._waiting if job not in forgotten]
         return forgotten
-
-    @property
-    def idle(self) -> bool:
-        """Nothing runs and nothing waits."""
-        return self.active is None and not self._waiting
-
-    @property
-    def waiting_answers(self) -> tuple[Job, ...]:
-        """The answers that wait."""
-        return tuple(job for job in self._waiting if isinstance(job.request, Generate))
 
 
 def loaded_or_failed(done: Callable[[Loaded | Failed], None]) -> Callable[[Terminal], None]:

@@ -18,7 +18,7 @@ class Facts(QObject):
     Attributes:
         state_changed: `WorkerState`.
         model_changed: `ModelInfo` or None.
-        speed_changed: Decode tokens a second, or None.
+        speed_changed: Decode tokens a second of all answers that are written together, or None.
         load_progress: 0 to 1.
         answered: `Answered`.
         look_begun: Id of a quiet look that the worker was given.
@@ -35,7 +35,8 @@ class Facts(QObject):
         super().__init__(parent)
         self._link, self._pump = link, pump
         self.hello: Hello | None = None
-        self._said: list[str] = []
+        self._said: dict[int, list[str]] = {}
+        self._rates: dict[int, float] = {}
         self._state = WorkerState.STOPPED
         self._model: ModelInfo | None = None
         self._speed: float | None = None
@@ -51,28 +52,32 @@ class Facts(QObject):
         quiet = state is WorkerState.GENERATING and active is not None and active.quiet
         return WorkerState.READY if quiet else state
 
-    def _heard(self, event: Delta | Progress | Terminal) -> None:
-        """What an event of the running job says of the worker."""
-        active = self._pump.active
-        if active is None or active.quiet:
+    def _heard(self, job: Job, event: Delta | Progress | Terminal) -> None:
+        """What an event of a running job says of the worker."""
+        if job.quiet:
             return
         if isinstance(event, Delta):
-            self._said.append(event.text)
+            self._said.setdefault(job.id, []).append(event.text)
             if event.tps > 0:
-                self._tell_speed(event.tps)
-        elif isinstance(event, Finished) and event.stats.decode_tps > 0:
-            self._tell_speed(event.stats.decode_tps)
+                self._rates[job.id] = event.tps
+                self._tell_speed(sum(self._rates.values()))
         elif isinstance(event, Progress) and event.stage == "load" and event.total > 0:
             self.load_progress.emit(min(max(event.done / event.total, 0.0), 1.0))
 
     def _sent(self, job: Job) -> None:
-        self._said = []
         if job.quiet:
             self.look_begun.emit(job.id)
 
     def _ended(self, job: Job, event: Terminal) -> None:
-        if isinstance(job.request, Generate) and isinstance(event, Finished) and not job.quiet:
-            self.answered.emit(Answered(job.request, "".join(self._said), event))
+        said = "".join(self._said.pop(job.id, ()))
+        self._rates.pop(job.id, None)
+        finished = event if isinstance(event, Finished) and not job.quiet else None
+        if self._rates and self._model is not None:
+            self._tell_speed(sum(self._rates.values()))
+        elif finished is not None and finished.stats.decode_tps > 0:
+            self._tell_speed(finished.stats.decode_tps)
+        if finished is not None and isinstance(job.request, Generate):
+            self.answered.emit(Answered(job.request, said, finished))
 
     def _tell(self) -> None:
         """Emit what changed."""

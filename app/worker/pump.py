@@ -1,4 +1,4 @@
-"""Gives the worker one job after the other, and each job its events and its one end."""
+"""Gives the worker one job after the other, or several answers at once, and each its events and its one end."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ from engine.protocol.frames import (
     Load,
     Loaded,
     Progress,
-    SelfTest,
     Terminal,
 )
 from engine.protocol.types import LoadOptions
+
+TURN = "turn"
+"""Stage of the progress of an answer that waits until another one has ended."""
 
 NO_MODEL = ("no-model", "No model is loaded.", "Choose a model first.")
 
@@ -45,11 +47,11 @@ class LoadPlanner(Protocol):
 
 
 class Pump(QObject):
-    """One job runs at a time; a load goes first and ends what runs.
+    """As many answers run at once as the model was loaded for, all else alone; a load goes first and ends what runs.
 
     Attributes:
         job_sent: The worker was given a `Job`.
-        heard: An event of the job that runs; the job itself hears it afterwards.
+        heard: A `Job` that runs and an event of it; the job itself hears it afterwards.
         job_ended: `Job` and its terminal event, before the job's own ``done`` is called.
         planner: Makes loads safer; None: they are sent as asked.
         cache: What a load is told to keep of conversations.
@@ -57,7 +59,7 @@ class Pump(QObject):
     """
 
     job_sent = Signal(object)
-    heard = Signal(object)
+    heard = Signal(object, object)
     job_ended = Signal(object, object)
 
     def __init__(self, link: WorkerConnection, parent: QObject | None = None) -> None:
@@ -67,15 +69,27 @@ class Pump(QObject):
         self._agenda = Agenda()
         self._ids = 0
         self._overtaken = 0
+        self._seats = 1
+        self._told_turn: set[int] = set()
         self._closed = False
         self.planner: LoadPlanner | None = None
         self.cache: Callable[[], CachePolicy] = CachePolicy
         self.last_load: tuple[Path, LoadOptions] | None = None
 
     @property
+    def running(self) -> tuple[Job, ...]:
+        """What the worker is at, oldest first: one job, or several answers."""
+        return self._agenda.running
+
+    @property
     def active(self) -> Job | None:
-        """The job that the worker is at."""
-        return self._agenda.active
+        """The oldest job that the worker is at."""
+        return next(iter(self._agenda.running), None)
+
+    @property
+    def seats(self) -> int:
+        """Answers that are written at once: what the last load was sent with."""
+        return self._seats
 
     @property
     def idle(self) -> bool:
@@ -100,9 +114,9 @@ class Pump(QObject):
         """
         for replaced in self._agenda.add(job):
             self._later(replaced, replaced.cancelled())
-        quiet = self._agenda.active is not None and self._agenda.active.quiet
+        quiet = any(other.quiet for other in self.running)
         if isinstance(job.request, Load) or (quiet and not job.quiet):
-            self._cancel_active()
+            self._cancel_running()
         self.soon()
         return job.id
 
@@ -113,15 +127,13 @@ class Pump(QObject):
 
     def cancel(self, request_id: int) -> None:
         """End a request, also one that waits; a reload that nobody waits for any more ends with it."""
-        active = self._agenda.active
         waiting = self._agenda.remove(request_id)
         if waiting is not None:
             self._later(waiting, waiting.cancelled())
-        if active is None:
-            return
-        unwanted_reload = active.reload and waiting is not None and not self._agenda.waiting_answers
-        if active.id == request_id or unwanted_reload:
-            self._cancel_active()
+        unwanted = waiting is not None and not self._agenda.waiting_answers
+        for job in self.running:
+            if job.id == request_id or (unwanted and job.reload):
+                self._link.cancel(job.id)
 
     def drop_waiting(self, end: Callable[[Job], Terminal], *, overtaken: bool = False) -> None:
         """What waits ends in ``end(job)``, soon. ``overtaken``: only what waited already when the process ended."""
@@ -139,83 +151,103 @@ class Pump(QObject):
 
     def take(self, event: FromWorker) -> None:
         """An event of the worker."""
-        active = self._agenda.active
         if isinstance(event, Hello):
             self.soon()
-        elif active is not None and event.id == active.id:
-            self.heard.emit(event)
-            if isinstance(event, Delta):
-                active.on_delta(event)
-            elif isinstance(event, Progress):
-                self._progress(active, event)
-            else:
-                self._finish(active, event)
+            return
+        job = self._agenda.find(event.id)
+        if job is None:
+            return
+        self.heard.emit(job, event)
+        if isinstance(event, Delta):
+            job.on_delta(event)
+        elif isinstance(event, Progress):
+            self._progress(job, event)
+        else:
+            self._finish(job, event)
 
     def worker_ended(self, death: WorkerDeath | None, failures: list[Failed]) -> None:
-        """The process is gone; the active job ends with it."""
+        """The process is gone; what ran ends with it, each job by itself."""
         self.soon()
-        active = self._agenda.active
-        if active is not None:
-            self._finish(active, next((f for f in failures if f.id == active.id), active.failed_by(death)))
+        ends = {failure.id: failure for failure in failures}
+        for job in self.running:
+            self._finish(job, ends.get(job.id) or job.failed_by(death))
 
     def _note_end(self) -> None:
         self._overtaken = self._ids
 
-    def _cancel_active(self) -> None:
-        if self._agenda.active is not None:
-            self._link.cancel(self._agenda.active.id)
+    def _cancel_running(self) -> None:
+        for job in self.running:
+            self._link.cancel(job.id)
 
     def _later(self, job: Job, event: Terminal) -> None:
+        self._told_turn.discard(job.id)
         QTimer.singleShot(0, self, lambda: job.done(event))
 
     def _pump(self) -> None:
-        """Give the worker its next job, if it is free and there is one."""
-        session = self._link.session
-        if session.state is WorkerState.STOPPING or self._link.is_gone:
-            return
-        job = self._agenda.take()
-        if job is None:
-            return
+        """Give the worker what it is free for."""
+        while self._is_ready() and (job := self._agenda.take(self._seats)) is not None:
+            if not self._begin(job):
+                return
+        if self._is_ready():
+            self._tell_turn()
+
+    def _is_ready(self) -> bool:
+        return not (self._link.session.state is WorkerState.STOPPING or self._link.is_gone)
+
+    def _begin(self, job: Job) -> bool:
+        """Send ``job``, or end it here; false: nothing more can be sent now."""
+        model = self._link.session.model
         if self._closed:
             self._finish(job, job.stopped())
-            return
-        if isinstance(job.request, SelfTest) and session.model is None:
+        elif model is None and not isinstance(job.request, Load | Generate):
             self._finish(job, job.cancelled())
-            return
-        if isinstance(job.request, Generate) and session.model is None:
+        elif model is None and isinstance(job.request, Generate):
             reload = None if job.quiet else self._reload_job()
-            if reload is None:
-                code, message, next_step = NO_MODEL
-                self._finish(job, Failed(id=job.id, code=code, message=message, next_step=next_step))
-                return
-            self._agenda.put_back(job, before=reload)
-            job = reload
-        self._send(job)
+            if reload is not None:
+                self._agenda.put_back(job, before=reload)
+                return self._send(reload)
+            code, message, next_step = NO_MODEL
+            self._finish(job, Failed(id=job.id, code=code, message=message, next_step=next_step))
+        else:
+            return self._send(job)
+        return True
 
-    def _send(self, job: Job) -> None:
-        """Give the active job to the worker; a load in its safer form, where it has one, or later if that needs
-        another process or the devices."""
+    def _tell_turn(self) -> None:
+        """Answers that wait because others are written are told so, once."""
+        if not self.running or not all(job.together for job in self.running):
+            return
+        for job in self._agenda.waiting_answers:
+            if job.together and job.id not in self._told_turn:
+                self._told_turn.add(job.id)
+                job.on_progress(Progress(id=job.id, stage=TURN, done=0, total=0))
+
+    def _send(self, job: Job) -> bool:
+        """Give a running job to the worker; a load in its safer form, where it has one. False: it waits again, for
+        another process or for the devices."""
         request, planner = job.request, self.planner
         if isinstance(request, Load):
             request = msgspec.structs.replace(request, cache=self.cache())
         if not isinstance(request, Load) or planner is None:
             self.start(self._link.added)
         elif planner.needs_devices(Path(request.path)):
-            self._agenda.postpone()
+            self._agenda.postpone(job)
             self.start({})
-            return
+            return False
         else:
             load = planner.plan(Path(request.path), request.options)
             if self._link.running and self._link.added != load.environment:
-                self._agenda.postpone()
+                self._agenda.postpone(job)
                 self._link.stop()
-                return
+                return False
             self.start(load.environment)
             planner.sent(load)
             request = msgspec.structs.replace(request, options=load.options)
-        if self._link.running and self._agenda.active is job:
+        if isinstance(request, Load):
+            self._seats = request.options.n_parallel
+        if self._link.running and job in self.running:
             self._link.submit(request)
             self.job_sent.emit(job)
+        return True
 
     def _reload_job(self) -> Job | None:
         if self.last_load is None:
@@ -228,15 +260,17 @@ class Pump(QObject):
             for job in self._agenda.clear_answers():
                 self._later(job, msgspec.structs.replace(event, id=job.id))
 
-    def _progress(self, active: Job, event: Progress) -> None:
-        active.on_progress(event)
+    def _progress(self, running: Job, event: Progress) -> None:
+        running.on_progress(event)
         if event.stage == "load" and event.total > 0:
             for job in self._agenda.waiting_answers:
                 job.on_progress(msgspec.structs.replace(event, id=job.id))
 
     def _finish(self, job: Job, event: Terminal) -> None:
-        """The active job ended."""
-        self._agenda.active = None
+        """A running job ended."""
+        if not self._agenda.ended(job):
+            return
+        self._told_turn.discard(job.id)
         if isinstance(job.request, Load):
             self._keep_load(job.request, event, job.reload)
         self.job_ended.emit(job, event)
