@@ -18,9 +18,11 @@ from app.chat.model_choice import ModelChoice
 from app.doctor.service import DoctorService
 from app.downloads.remote_headers import RemoteHeaders
 from app.downloads.service import DownloadService
+from app.downloads.settings import DownloadSettings, network_environment
 from app.fit.badges import FitBadges
 from app.fit.learning import FitLearning, learned_file
 from app.formulas.service import FormulaService
+from app.hub.service import HubService
 from app.jobs import SerialRunner, ThreadExecutor
 from app.library.service import InstalledModel, LibraryService
 from app.load.dry_runs import DryRuns
@@ -97,6 +99,7 @@ def build(paths: Paths) -> Services:
         bench=make_bench(ground, worker, load, forecasts.machine),
         changes=EngineChanges(worker, ground.settings, load.options_for, ground.lifetime),
         doctor=make_doctor(ground, worker),
+        hub=make_hub(ground, forecasts.machine),
         formulas=FormulaService(ThreadExecutor("formulas"), ground.lifetime),
         look=DiskLook(ThreadExecutor("look"), ground.lifetime),
         sleep=sleep,
@@ -123,6 +126,24 @@ def make_models(ground: Ground) -> tuple[LibraryService, DownloadService]:
     downloads = DownloadService(ground.paths.models, ThreadExecutor("downloads"), ground.lifetime)
     downloads.finished.connect(lambda _job: library.rescan())
     return library, downloads
+
+
+def make_hub(ground: Ground, machine: Callable[[], tuple[FitDevice, ...]]) -> HubService:
+    """Search of the Hub, the pages of its repositories and the catalogue."""
+
+    def settings() -> DownloadSettings:
+        return ground.settings.get(DownloadSettings)
+
+    hub = HubService(
+        ground.paths.cache / "hub",
+        ThreadExecutor("hub"),
+        lambda: network_environment(settings(), os.environ),
+        lambda: settings().offline,
+        machine,
+        ground.lifetime,
+    )
+    ground.settings.changed.connect(lambda feature: hub.settings_changed() if feature == "downloads" else None)
+    return hub
 
 
 def make_worker(ground: Ground, library: LibraryService) -> WorkerService:

@@ -37,7 +37,7 @@ _YARN = {
 _PLAIN = (
     ("ctx", "n_ctx"),
     ("gpu_layers", "n_gpu_layers"),
-    *((name, name) for name in ("device", "devices", "shares", "split", "flash_attention", "mmap", "lora")),
+    *((name, name) for name in ("device", "devices", "shares", "split", "flash_attention", "mmap", "lora", "mmproj")),
     ("batch", "n_batch"),
     ("micro_batch", "n_ubatch"),
     ("threads", "n_threads"),
@@ -77,6 +77,7 @@ def add_load_flags(parser: argparse.ArgumentParser) -> None:
     add("--mmap", action=argparse.BooleanOptionalAction, help="map the file into memory (default: where it helps)")
     add("--cpu-moe", metavar="N", type=whole(0), help="keep the experts of the first N layers in RAM")
     add("--lora", metavar="FILE[:SCALE]", type=_lora, action="append", help="LoRA adapter; may be repeated")
+    add("--mmproj", metavar="FILE", type=_file, help="image encoder that is loaded with the model")
     add("--profile", choices=(NONE, AUTO), default=NONE, help="auto: options that suit the device")
     _add_rope_flags(parser.add_argument_group("longer contexts"))
 
@@ -177,6 +178,10 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _shares(text: str) -> tuple[float, ...]:
     return tuple(not_negative(part.strip()) for part in text.split(","))
+
+
+def _file(text: str) -> str:
+    return str(Path(text).absolute())
 
 
 def _lora(text: str) -> LoraAdapter:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -58,7 +57,6 @@ def add_parser(subparsers: Subparsers) -> None:
         " the header is read.",
     )
     parser.add_argument("model", metavar="MODEL", help=HELP)
-    parser.add_argument("--mmproj", metavar="FILE", type=Path, help="image encoder that is loaded with it")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--estimate", action="store_true", help="do not ask the engine for its buffers")
     add_load_flags(parser)
@@ -72,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     with open_source(paths, arguments.model) as source:
         if source.note:
             print(source.note, file=sys.stderr)
-        model = model_of_source(source, arguments.mmproj)
+        model = model_of_source(source, options)
         with BlockingWorker(worker_command(paths.backends)) as worker:
             hello = _hello(worker)
             options = with_profile(options, arguments, hello.devices, source.path)

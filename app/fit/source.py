@@ -18,8 +18,10 @@ from engine.library.address import parse_repo
 from engine.library.argument import HUB, find_model_file
 from engine.library.gguf import HeaderProblem
 from engine.library.listing import RepoListing, choose
+from engine.loading.reading import adapter_bytes
 from engine.memory.fit import FitModel, read_model
 from engine.memory.fit.image import Encoder, read_encoder, with_encoder
+from engine.protocol.types import LoadOptions
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,8 +78,8 @@ def _last(request: Request) -> Event:
     return last
 
 
-def model_of_source(source: Source, projector: Path | None = None) -> FitModel:
-    """The model, with the image encoder ``projector`` if there is one.
+def model_of_source(source: Source, options: LoadOptions) -> FitModel:
+    """The model, with the adapters and the image encoder that ``options`` name.
 
     Raises:
         VrambleError: ``not-a-model`` with the reason.
@@ -85,8 +87,11 @@ def model_of_source(source: Source, projector: Path | None = None) -> FitModel:
     model = read_model(source.path)
     if isinstance(model, HeaderProblem):
         raise VrambleError("not-a-model", f"{source.path.name}: {model.message}", "Choose another file.")
-    if projector is None:
+    adapters = sum(adapter_bytes(Path(adapter.path)) or 0 for adapter in options.lora)
+    model = msgspec.structs.replace(model, adapters=adapters)
+    if options.mmproj is None:
         return model
+    projector = Path(options.mmproj)
     encoder = read_encoder(projector)
     if not isinstance(encoder, Encoder):
         why = f": {encoder.message}" if isinstance(encoder, HeaderProblem) else " is no image encoder."

@@ -123,4 +123,6 @@ def flags(asked: LoadOptions, changed: LoadOptions) -> str:
         value = getattr(changed, field)
         if value != getattr(asked, field):
             found.append(flag.format(value))
+    if asked.mmproj is not None and changed.mmproj is None:
+        found.append("without --mmproj")
     return " ".join(found)

@@ -19,8 +19,11 @@ from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, KvType
 
 if TYPE_CHECKING:
     from engine.memory.fit import FitPlan, Suggestion
+    from engine.memory.fit.image import Encoder
 
 KV_FIELDS = ("kv_type_k", "kv_type_v")
+KEPT_FIELDS = ("device", "devices", "shares", "split", "lora", "mmproj")
+"""What a recommendation does not change."""
 
 
 class LoadDraft(QObject):
@@ -55,6 +58,7 @@ class LoadDraft(QObject):
         self._source = source
         self._facts = source.facts(path)
         self._devices = tuple(source.devices)
+        self._encoders = source.encoders(path)
         self._unreadable: dict[str, str] = {}
         self._flash_followed = False
         self._recommended = recommended
@@ -75,6 +79,11 @@ class LoadDraft(QObject):
     def devices(self) -> tuple[DeviceInfo, ...]:
         """What the worker told; empty before it did."""
         return self._devices
+
+    @property
+    def encoders(self) -> tuple[Encoder, ...]:
+        """Image encoders that can be loaded with the model."""
+        return self._encoders
 
     @property
     def on_cpu(self) -> bool:
@@ -138,9 +147,9 @@ class LoadDraft(QObject):
 
     def refresh(self) -> None:
         """Ask again what is known of model and devices."""
-        facts, devices = self._source.facts(self.path), tuple(self._source.devices)
-        if facts is not self._facts or devices != self._devices:
-            self._facts, self._devices = facts, devices
+        known = self._source.facts(self.path), tuple(self._source.devices), self._source.encoders(self.path)
+        if known[0] is not self._facts or known[1:] != (self._devices, self._encoders):
+            self._facts, self._devices, self._encoders = known
             self._tell()
 
     def is_changed(self, *fields: str) -> bool:
@@ -174,11 +183,11 @@ class LoadDraft(QObject):
         self.take(self.defaults)
 
     def recommend(self) -> None:
-        """Take what suits the device and the model; the choice of devices and adapters stays.
+        """Take what suits the device and the model; the choice of devices and of files beside the model stays.
 
         Where that would not fit, the change that costs least is made as well.
         """
-        kept = {name: getattr(self._options, name) for name in ("device", "devices", "shares", "split", "lora")}
+        kept = {name: getattr(self._options, name) for name in KEPT_FIELDS}
         profile = self._source.profile(self.path, msgspec.structs.replace(self.defaults, **kept))
         self._unreadable.clear()
         self._options = profile.options

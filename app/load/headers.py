@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs import Err, Executor, Result, SerialRunner
 from engine.loading.facts import ModelFacts
+
+if TYPE_CHECKING:
+    from engine.memory.fit.image import Encoder
 
 Key = tuple[Path, int | None]
 """A file, and its size when it was asked about: another size is another model."""
@@ -36,6 +40,7 @@ class Headers(QObject):
         self._asked: set[Key] = set()
         self._ahead: list[Path] = []
         self._sizes: dict[str, int | None] = {}
+        self._encoders: dict[Path, Encoder | None] = {}
 
     def adapter_bytes(self, path: str) -> int:
         """Size of an adapter's file; 0 before it is known, which `read` tells."""
@@ -43,6 +48,13 @@ class Headers(QObject):
             self._sizes[path] = None
             self._runner.run(lambda: _bytes_of(path), lambda result: self._take_size(path, result))
         return self._sizes[path] or 0
+
+    def encoder(self, path: Path) -> Encoder | None:
+        """The image encoder in a file; None before that is known, which `read` tells, and for other files."""
+        if path not in self._encoders:
+            self._encoders[path] = None
+            self._runner.run(lambda: _encoder(path), lambda result: self._take_encoder(path, result))
+        return self._encoders[path]
 
     def facts(self, path: Path) -> ModelFacts | None:
         """What the header says, little when it could not be read; None before it was."""
@@ -86,6 +98,20 @@ class Headers(QObject):
         if result.value is not None:
             self._sizes[path] = result.value
             self.read.emit()
+
+    def _take_encoder(self, path: Path, result: Result[Encoder | None]) -> None:
+        if isinstance(result, Err):
+            raise result.error
+        if result.value is not None:
+            self._encoders[path] = result.value
+            self.read.emit()
+
+
+def _encoder(path: Path) -> Encoder | None:
+    from engine.memory.fit.image import Encoder, read_encoder
+
+    found = read_encoder(path)
+    return found if isinstance(found, Encoder) else None
 
 
 def _bytes_of(path: str) -> int | None:

@@ -10,6 +10,7 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs import Executor
+from app.load.companions import Companions
 from app.load.draft import LoadDraft
 from app.load.dry_runs import DryRuns
 from app.load.headers import Headers, Key
@@ -27,6 +28,7 @@ from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
 
 if TYPE_CHECKING:
     from engine.memory.fit import FitDevice, FitModel, FitPlan, Measured, Suggestion
+    from engine.memory.fit.image import Encoder
 
 ROOM_STEP = 2 * GIB
 """A smaller change of what is free is not worth a new settings file."""
@@ -44,6 +46,7 @@ class LoadService(QObject):
         machine: The same devices with their room now, for forecasts.
         models: What the library has.
         dry_runs: Asks the engine what a load would allocate; None: forecasts are reckoned only.
+        companions: What the library has beside models: image encoders among it.
 
     Attributes:
         measured: A dry run has ended, or forecasts are corrected otherwise now.
@@ -64,12 +67,14 @@ class LoadService(QObject):
         models: Callable[[], Sequence[InstalledModel]],
         parent: QObject | None = None,
         dry_runs: DryRuns | None = None,
+        companions: Callable[[], Sequence[InstalledModel]] = tuple,
     ) -> None:
         super().__init__(parent)
         self._store, self._models = store, models
         self._devices, self._machine = devices, machine
         self._headers = Headers(executor, self._size_of, self)
         self._headers.read.connect(self.known)
+        self._companions = Companions(self._headers, companions)
         self._suited: dict[Path, Profile] = {}
         self._dry_runs = dry_runs
         if dry_runs is not None:
@@ -202,12 +207,13 @@ class LoadService(QObject):
         return None if self._dry_runs is None else self._dry_runs.measured(self._key(path), options)
 
     def _fit_model(self, path: Path, options: LoadOptions) -> FitModel | None:
-        """The model with the adapters of ``options``."""
+        """The model with the files that ``options`` name beside it."""
         model = self.facts(path).fit
-        if model is None or not options.lora:
-            return model
-        adapters = sum(self._headers.adapter_bytes(adapter.path) for adapter in options.lora)
-        return msgspec.structs.replace(model, adapters=adapters)
+        return None if model is None else self._companions.together(model, options)
+
+    def encoders(self, path: Path) -> tuple[Encoder, ...]:
+        """Image encoders that lie beside the model and can belong to it."""
+        return self._companions.encoders(path, self.facts(path).fit)
 
     def _key(self, path: Path) -> Key:
         return path, self._size_of(path)

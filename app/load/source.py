@@ -12,6 +12,7 @@ from engine.protocol.types import DeviceInfo, LoadOptions
 
 if TYPE_CHECKING:
     from engine.memory.fit import FitPlan, Suggestion
+    from engine.memory.fit.image import Encoder
 
 
 class LoadSource(Protocol):
@@ -27,6 +28,9 @@ class LoadSource(Protocol):
 
     def facts(self, path: Path) -> ModelFacts:
         """What is known of a model now."""
+
+    def encoders(self, path: Path) -> tuple[Encoder, ...]:
+        """Image encoders that lie beside the model and can belong to it."""
 
     def profile(self, path: Path, base: LoadOptions) -> Profile:
         """``base`` with what suits the device."""

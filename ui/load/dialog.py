@@ -12,6 +12,7 @@ from ui.load import suit_words, words
 from ui.load.advanced import ADVANCED_FIELDS, advanced_rows
 from ui.load.fold import Fold
 from ui.load.footer import Footer
+from ui.load.image_row import ImageRow
 from ui.load.kv_row import KvRow
 from ui.load.place_row import PlaceRow
 from ui.load.row import ChoiceRow
@@ -145,6 +146,7 @@ class LoadDialog(QDialog):
             LayersRow(draft, theme),
             KvRow(draft, theme),
             self._experts,
+            ImageRow(draft, theme),
         )
         self._advanced: tuple[ChoiceRow, ...] = ()
         self._fold = Fold(theme, self.tr("Advanced"), self._make_advanced)

@@ -140,6 +140,8 @@ def suggestion(found: Suggestion) -> str:
         return tr("Experts of {0} layers in RAM").format(options.n_cpu_moe)
     if found.kind == "layers":
         return tr("{0} of {1} layers on the GPU").format(plan.gpu_layers, plan.max_layers)
+    if found.kind == "image":
+        return tr("Without the image encoder")
     return tr("Run it on the CPU") if found.kind == "cpu" else found.text
 
 

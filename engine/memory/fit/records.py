@@ -243,7 +243,7 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: ``kv``, ``batch``, ``context`` (where that is not enough with a smaller KV cache and micro-batch),
-            ``together`` (the same with the experts in RAM), ``experts``, ``layers`` or ``cpu``.
+            ``together`` (the same with the experts in RAM), ``experts``, ``layers``, ``cpu`` or ``image``.
         text: What it does, in words that start a sentence.
         plan: The forecast for the changed options (``plan.options``), which fits.
     """

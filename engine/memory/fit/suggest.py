@@ -69,7 +69,15 @@ def suggest(
         layers = plan.proposed_layers
         text = f"Put {layers} of {plan.max_layers} layers on the GPU" if layers else "Run it on the processor"
         found += search.if_good("layers" if layers else "cpu", text, plan.proposal)
-    return tuple(found)
+    return (*found, *_without_image(search, options))
+
+
+def _without_image(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
+    if options.mmproj is not None:
+        bare = msgspec.structs.replace(search.model, image=0, image_host=0)
+        without = _Search(bare, search.devices, search.measured)
+        changed = msgspec.structs.replace(options, mmproj=None)
+        yield from without.if_good("image", "Leave out the image encoder", changed)
 
 
 def _smaller_cache(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:

@@ -55,6 +55,7 @@ def options(line: str) -> LoadOptions:
         ("--rope-scaling yarn --yarn-orig-ctx 4096", {"rope_scaling": RopeScaling.YARN, "yarn_orig_ctx": 4096}),
         ("--yarn-ext-factor 0 --yarn-attn-factor 1", {"yarn_ext_factor": 0.0, "yarn_attn_factor": 1.0}),
         ("--yarn-beta-fast 32 --yarn-beta-slow 1", {"yarn_beta_fast": 32.0, "yarn_beta_slow": 1.0}),
+        ("--mmproj /models/mmproj.gguf", {"mmproj": "/models/mmproj.gguf"}),
         (
             "--lora /a.gguf --lora /b:c.gguf:0.5 --lora /d.gguf:-1",
             {

@@ -17,6 +17,7 @@ from engine.library.gguf.metadata import Metadata
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import Profile, suited
 from engine.memory.fit import FitDevice, FitModel, FitPlan, Measured, Suggestion, fit_devices, predict, suggest
+from engine.memory.fit.image import Encoder, with_encoder
 from engine.memory.fit.records import LayerCache, LearnedBytes, Piece
 from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
 from tests.ui.shell.standins import HELLO
@@ -74,13 +75,22 @@ class Source:
         self.learned: LearnedBytes | None = None
         self.runs: dict[LoadOptions, Measured] = {}
         self.asked: list[LoadOptions] = []
+        self.beside: tuple[Encoder, ...] = ()
         self.left = self.forgotten = 0
 
     def facts(self, path: Path) -> ModelFacts:
         return self.known
 
+    def encoders(self, path: Path) -> tuple[Encoder, ...]:
+        return self.beside
+
     def profile(self, path: Path, base: LoadOptions) -> Profile:
         return suited(base, self.kind, 6 * GIB, 5 * GIB, quantised_kv=self.known.quantised_kv)
+
+    def model(self, options: LoadOptions) -> FitModel:
+        assert self.known.fit is not None
+        chosen = next((encoder for encoder in self.beside if encoder.path == options.mmproj), None)
+        return with_encoder(self.known.fit, chosen)
 
     def machine(self) -> tuple[FitDevice, ...]:
         return fit_devices(self.devices, learned=lambda _device: self.learned)
@@ -88,12 +98,12 @@ class Source:
     def forecast(self, path: Path, options: LoadOptions) -> FitPlan | None:
         if self.known.fit is None or not self.devices:
             return None
-        return predict(self.known.fit, options, self.machine(), self.runs.get(options))
+        return predict(self.model(options), options, self.machine(), self.runs.get(options))
 
     def suggest(self, path: Path, options: LoadOptions) -> tuple[Suggestion, ...]:
         if self.known.fit is None or not self.devices:
             return ()
-        return suggest(self.known.fit, options, self.machine(), self.runs.get(options))
+        return suggest(self.model(options), options, self.machine(), self.runs.get(options))
 
     def refine(self, path: Path, options: LoadOptions) -> bool:
         if options in self.runs:
