@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 from engine.errors import VrambleError
+from engine.library.deletion import carry_out, plan_deletion
 from engine.library.names import STARTER_OWNER, base_stem, shown
-from engine.library.origin import origin_path
 from engine.library.records import InstalledModel
 from engine.library.sizes import size_text
 
@@ -23,50 +23,10 @@ def delete(models_folder: Path, model: InstalledModel) -> int:
     A symbolic link goes, its target stays.
 
     Raises:
-        VrambleError: ``outside-models`` when a file lies elsewhere (also behind a linked folder),
-            ``delete-failed`` when the system refuses.
+        VrambleError: ``not-deletable`` when a file lies elsewhere (also behind a linked folder) or the folder
+            cannot be written to, ``delete-failed`` when the system refuses.
     """
-    root = models_folder.resolve()
-    parts = model.parts or (model.path,)
-    for path in parts:
-        if not path.parent.resolve().is_relative_to(root):
-            raise VrambleError(
-                "outside-models",
-                f"{shown(path.name)} lies outside of the models folder, so it was not deleted.",
-                "Delete it where it lies, or remove the link to its folder.",
-                shown(path),
-            )
-    freed = sum(_freed_by(path) for path in parts)
-    for path in parts:
-        try:
-            path.unlink(missing_ok=True)
-            origin_path(path).unlink(missing_ok=True)
-        except OSError as error:
-            raise VrambleError(
-                "delete-failed",
-                f"{shown(path.name)} could not be deleted: {error.strerror or error}.",
-                "Check who owns the folder and whether it can be written to.",
-                shown(path),
-            ) from error
-    _remove_empty(model.path.parent, models_folder)
-    return freed
-
-
-def _freed_by(path: Path) -> int:
-    try:
-        info = path.lstat()
-    except OSError:
-        return 0
-    return 0 if path.is_symlink() or info.st_nlink > 1 else info.st_blocks * 512
-
-
-def _remove_empty(folder: Path, stop: Path) -> None:
-    while folder != stop and folder.is_relative_to(stop) and not folder.is_symlink():
-        try:
-            folder.rmdir()
-        except OSError:
-            return
-        folder = folder.parent
+    return carry_out(plan_deletion(model, models_folder), models_folder)
 
 
 def add_starter(source: Path | None, models_folder: Path) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from engine.library.roots import RootKind
+from engine.library.roots import RootInfo, RootKind
 from engine.library.states import FileState
 
 
@@ -169,9 +169,15 @@ class ScanResult(msgspec.Struct, frozen=True, kw_only=True):
         companions: Files that belong to other models: projectors, adapters, imatrix files.
         folder_missing: The models folder is not there (never made yet, or a card was taken out).
         problems: Sentences about folders that could not be read.
+        roots: Roots that are shown, the own one first.
+        hidden: Folders of other programs that were taken off the list.
+        folders: All folders in which something may change.
     """
 
     models: tuple[InstalledModel, ...] = ()
     companions: tuple[InstalledModel, ...] = ()
     folder_missing: bool = False
     problems: tuple[str, ...] = ()
+    roots: tuple[RootInfo, ...] = ()
+    hidden: tuple[RootInfo, ...] = ()
+    folders: tuple[Path, ...] = ()

@@ -66,7 +66,7 @@ def test_delete_behind_a_linked_folder_is_refused(models: Path, tmp_path: Path) 
     models.mkdir()
     (models / "dir").symlink_to(target.parent)
     (model,) = scan(models).models
-    assert code_of(delete, models, model) == "outside-models"
+    assert code_of(delete, models, model) == "not-deletable"
     assert target.exists()
 
 
