@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -10,7 +9,10 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from engine.chat.records import Role, Status
 from ui.chat.transcript.actions import Actions
-from ui.chat.transcript.buttons import Buttons, Kind
+from ui.chat.transcript.buttons import Buttons, Wanted
+from ui.chat.transcript.layout import Placed
+from ui.chat.transcript.message import Message
+from ui.chat.transcript.paint import Scene
 from ui.chat.transcript.row import Row
 from ui.chat.transcript.view import TranscriptView
 from ui.theme import Theme
@@ -44,8 +46,8 @@ class CardModel(QAbstractListModel):
 class CardActions(Actions):
     """Reading and copying: nothing here changes a conversation."""
 
-    @staticmethod
-    def _kinds(rows: Sequence[Row], row: Row, *, last: bool) -> list[Kind]:
+    def _message_buttons(self, scene: Scene, placed: Placed, message: Message) -> list[Wanted]:
+        """None: the card is no message."""
         return []
 
     def _add_commands(self, menu: QMenu, number: int) -> None:

@@ -106,6 +106,11 @@ def gate(one: Gate) -> str:
     return {Gate.AUTOMATIC: tr("Licence step"), Gate.BY_HAND: tr("On request")}.get(one, "")
 
 
+def gate_of(entry: CatalogueModel | None) -> Gate:
+    """Of an entry of the catalogue, before the Hub was asked."""
+    return Gate.AUTOMATIC if entry is not None and entry.gated else Gate.OPEN
+
+
 def parameters(n_params: int | None, active: int | None = None) -> str:
     """``8.2B``, of a mixture of experts ``30B, 3B active``."""
     text = words.parameters(n_params)

@@ -1,0 +1,34 @@
+"""What the models window is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.downloads.service import DownloadService
+from app.fit.badges import FitBadges
+from app.library.service import LibraryService
+from app.settings.store import SettingsStore
+from app.worker.service import WorkerService
+from ui.library.outside import Outside
+from ui.library.seams import Account, Hub
+from ui.theme import Theme
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The services that the window shows. `badges` and `account` may be missing in tests.
+
+    Attributes:
+        in_one_window: The page stands in the main window (Game Mode): no dialog of the desktop, no second window.
+    """
+
+    theme: Theme
+    hub: Hub
+    downloads: DownloadService
+    library: LibraryService
+    worker: WorkerService
+    settings: SettingsStore
+    badges: FitBadges | None = None
+    account: Account | None = None
+    outside: Outside = field(default_factory=Outside)
+    in_one_window: bool = False
