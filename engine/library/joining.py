@@ -1,0 +1,118 @@
+"""Making one file of several: raw pieces that belong together, and copies that are the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.errors import VrambleError
+from engine.library.copying import open_draft, sync_folder, temporary
+from engine.library.gguf import HeaderProblem, read_file
+from engine.library.hashing import Progress, sha256_of
+from engine.library.names import piece_of, shown
+from engine.library.records import InstalledModel, Mend
+from engine.library.transfer import reflink
+from engine.library.work import Hashed, Outcome, size_of
+
+
+def join(model: InstalledModel, progress: Progress) -> Outcome:
+    """Put raw pieces together to the file that they are of, check its header, and delete the pieces.
+
+    Raises:
+        VrambleError: ``not-pieces``, ``no-space``, ``join-failed``, ``already-there``.
+        StoppedError: It was cancelled; the pieces are whole.
+    """
+    piece = piece_of(model.path.name)
+    if Mend.JOIN not in model.mends or piece is None:
+        raise VrambleError("not-pieces", f"{model.label} is not in pieces.")
+    target = model.path.with_name(piece.stem)
+    if os.path.lexists(target):
+        raise VrambleError("already-there", f"Another file is already at {shown(target)}.", "Rename or delete it.")
+    draft = temporary(target)
+    try:
+        progress.total = sum(size_of(part) for part in model.parts)
+        handle = open_draft(draft)
+        try:
+            _append_all(model.parts, handle, progress)
+            os.fsync(handle)
+            _check_joined(draft)
+            draft.rename(target)
+        finally:
+            os.close(handle)
+            draft.unlink(missing_ok=True)
+        sync_folder(target.parent)
+        for part in model.parts:
+            part.unlink()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        step = "The pieces are as they were. Check the drive and its free space."
+        raise VrambleError("join-failed", f"{model.label} could not be joined: {reason}.", step) from error
+    return Outcome(paths=(target,))
+
+
+def _append_all(parts: Sequence[Path], handle: int, progress: Progress) -> None:
+    for part in parts:
+        with part.open("rb", buffering=0) as file:
+            while block := file.read(4 << 20):
+                view = memoryview(block)
+                while view:
+                    view = view[os.write(handle, view) :]
+                progress.add(len(block))
+
+
+def _check_joined(path: Path) -> None:
+    found = read_file(path)
+    if isinstance(found, HeaderProblem):
+        raise VrambleError("join-failed", f"The pieces do not make a model: {found.message}", "Get them again.")
+
+
+def share(model: InstalledModel, other: InstalledModel, progress: Progress) -> Outcome:
+    """Let ``model`` use the bytes of ``other`` on the disk, after all of both were compared.
+
+    Raises:
+        VrambleError: ``not-the-same``, ``other-drive``, ``share-failed``.
+        StoppedError: It was cancelled; both are as they were.
+    """
+    pairs = list(zip(model.parts, other.parts, strict=False))
+    if len(model.parts) != len(other.parts):
+        raise _not_the_same(model, other)
+    try:
+        if any(mine.stat().st_dev != its.stat().st_dev for mine, its in pairs):
+            raise VrambleError(
+                "other-drive", "The two lie on different drives, so they cannot be one file.", "Delete one of them."
+            )
+        progress.total = 2 * sum(size_of(its) for _, its in pairs)
+        hashed = []
+        for mine, its in pairs:
+            sha256 = sha256_of(its, progress)
+            if sha256_of(mine, progress) != sha256:
+                raise _not_the_same(model, other)
+            hashed += [Hashed(its, sha256), Hashed(mine, sha256)]
+        for mine, its in pairs:
+            _replace_by(mine, its.resolve(strict=True))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        text = f"The two could not be made one file: {reason}."
+        raise VrambleError("share-failed", text, "Delete one of them.", str(error)) from error
+    return Outcome(paths=(model.path,), hashed=tuple(hashed))
+
+
+def _replace_by(path: Path, source: Path) -> None:
+    """Make ``path`` another name of ``source``, or a file that shares its blocks. At every moment there is a file."""
+    draft = temporary(path)
+    draft.unlink(missing_ok=True)
+    try:
+        try:
+            os.link(source, draft)
+        except OSError:
+            if not reflink(source, draft):
+                raise
+        draft.rename(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _not_the_same(model: InstalledModel, other: InstalledModel) -> VrambleError:
+    text = f"{model.label} and {other.label} look the same and are not: their bytes differ."
+    return VrambleError("not-the-same", text, "Nothing was changed.", f"{shown(model.path)}\n{shown(other.path)}")
