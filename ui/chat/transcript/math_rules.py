@@ -29,7 +29,7 @@ def add_math(parser: MarkdownIt) -> None:
     )
     parser.use(amsmath_plugin)
     parser.inline.ruler.before("escape", "bracket_math", _inline)
-    parser.block.ruler.before("fence", "bracket_math_block", _block, _INTERRUPTS)  # type: ignore[arg-type]
+    parser.block.ruler.at("math_block", _block, _INTERRUPTS)  # type: ignore[arg-type]
 
 
 def written(latex: str, opener: str) -> str:
@@ -62,21 +62,33 @@ def _inline(state: StateInline, silent: bool) -> bool:
 
 def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     first = state.bMarks[start] + state.tShift[start]
-    if state.is_code_block(start) or not state.src.startswith("\\[", first):
+    opener = state.src[first : first + 2]
+    if state.is_code_block(start) or opener not in ("$$", "\\["):
         return False
-    line = start
-    while not _line(state, line).endswith("\\]") or (line == start and len(_line(state, line)) < 4):
-        line += 1
-        if line >= end or state.isEmpty(line) or state.sCount[line] < state.blkIndent:
-            return False
+    line = _last_line(state, start, end, _CLOSERS[opener])
+    if line is None:
+        return False
     if silent:
         return True
     last = state.bMarks[line] + state.tShift[line] + len(_line(state, line))
     token = state.push("math_block", "math", 0)
-    token.block, token.markup, token.map = True, "\\[", [start, line + 1]
+    token.block, token.markup, token.map = True, opener, [start, line + 1]
     token.content = state.src[first + 2 : last - 2]
     state.line = line + 1
     return True
+
+
+def _last_line(state: StateBlock, start: int, end: int, closer: str) -> int | None:
+    """The line that ends with ``closer``; None when there is none before the block or the paragraph ends."""
+    opened = _line(state, start)[2:]
+    if closer in opened:
+        return start if opened.endswith(closer) and opened.index(closer) == len(opened) - 2 > 0 else None
+    for line in range(start + 1, end):
+        if state.isEmpty(line) or state.sCount[line] < state.blkIndent:
+            return None
+        if _line(state, line).endswith(closer):
+            return line
+    return None
 
 
 def _line(state: StateBlock, line: int) -> str:
