@@ -26,6 +26,7 @@ A behaviour is an object:
     info       load: fields of `ModelInfo` to replace
     text       generate: the answer (default: echo)      reason   finish reason (default stop or length)
     thinking   generate: the thought before it
+    stages     generate: progress frames without figures, behind the prompt
     prompt     generate: prompt tokens counted up in progress frames (default 0)
     stats      generate: fields of `GenerationStats` to replace
     memory     dry_run: records of `MemoryUse`           caches   dry_run: their sum
@@ -41,7 +42,8 @@ A behaviour is an object:
     signal     event: the process ends by this signal, such as "SIGABRT"
     exit       event: the process ends with this exit code
     fail       event: `Failed` with these fields (code, message, next_step, detail)
-    silence    event: nothing more is said, cancels are not answered
+    silence    event: nothing more is said, cancels are not answered; of a model that was loaded for several answers
+               only this one
     hang       event: a native call that holds the interpreter lock for minutes
 """
 
@@ -59,6 +61,7 @@ import signal
 import sys
 import time
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -255,6 +258,10 @@ class Step:
     def cancelled(self) -> bool:
         return self._request.id in self._channel.cancelled
 
+    def goes_silent(self) -> bool:
+        """The event of the behaviour is silence, and it is due."""
+        return self._event == "silence" and self._done == self._behaviour.get("after", -1)
+
     def next(self) -> bool:
         """Before a step. False: the request ended by the event of the behaviour."""
         if self._event and self._done == self._behaviour.get("after", -1):
@@ -313,6 +320,7 @@ class FakeWorker:
         self._channel = Channel(script)
         self._used: dict[str, int] = {}
         self._model: ModelInfo | None = None
+        self._limit = 1
         self._devices = msgspec.convert(script.get("devices", (CPU, GPU)), tuple[DeviceInfo, ...])
         self._backends = msgspec.convert(script.get("backends", BACKENDS), tuple[BackendInfo, ...])
 
@@ -330,7 +338,11 @@ class FakeWorker:
         while True:
             while not self._channel.requests:
                 self._channel.wait(None)
-            self._answer(self._channel.requests.popleft())
+            request = self._channel.requests.popleft()
+            if isinstance(request, Generate):
+                self._answer_together(request)
+            else:
+                self._answer(request)
 
     def _hello(self) -> None:
         self._channel.send(
@@ -354,6 +366,20 @@ class FakeWorker:
         self._used[kind] = index + 1
         return dict(found[min(index, len(found) - 1)]) if found else {}
 
+    def _answer_together(self, request: Generate) -> None:
+        """One step of each answer in turn; what is too much is refused, as the real worker does."""
+        answers = [self._generate(request)]
+        while answers:
+            answers = [answer for answer in answers if next(answer, "end") is None]
+            while self._channel.requests and (self._limit > 1 or not answers):
+                if not answers and not isinstance(self._channel.requests[0], Generate):
+                    return
+                other = self._channel.requests.popleft()
+                if isinstance(other, Generate) and len(answers) < self._limit:
+                    answers.append(self._generate(other))
+                else:
+                    self._channel.send(Failed(id=other.id, code="busy", message="The engine is busy."))
+
     def _answer(self, request: Request) -> None:
         kind = str(request.__struct_config__.tag)
         if isinstance(request, SelfTest) and request.reference is not None:
@@ -363,8 +389,6 @@ class FakeWorker:
         step = Step(self._channel, behaviour, request)
         if isinstance(request, Load):
             self._load(request, behaviour, step)
-        elif isinstance(request, Generate):
-            self._generate(request, behaviour, step)
         elif isinstance(request, Bench):
             self._bench(request, behaviour, step)
         elif step.next() and step.event():
@@ -393,6 +417,7 @@ class FakeWorker:
         if not step.event():
             return
         self._model = self._info(request, behaviour.get("info", {}))
+        self._limit = request.options.n_parallel
         step.terminal(Loaded(id=request.id, model=self._model, seconds=0.5))
 
     def _bench(self, request: Bench, behaviour: dict[str, Any], step: Step) -> None:
@@ -447,26 +472,26 @@ class FakeWorker:
         except VrambleError:
             return Placement(self._devices[:1])
 
-    def _generate(self, request: Generate, behaviour: dict[str, Any], step: Step) -> None:
+    def _generate(self, request: Generate) -> Iterator[None]:
+        """One answer, step by step."""
+        behaviour = self._behaviour("generate")
+        self._log(behaviour.get("stderr", ()))
+        step = Step(self._channel, behaviour, request)
         if self._model is None:
             step.terminal(
                 Failed(id=request.id, code="no-model", message="No model is loaded.", next_step="Load a model first.")
             )
             return
-        prompt = int(behaviour.get("prompt", 0))
-        for number in range(1, prompt + 1):
-            self._channel.wait(behaviour.get("delay", 0.0))
-            if step.cancelled():
-                break
-            self._channel.send(Progress(id=request.id, stage="prompt", done=number, total=prompt))
+        yield from self._begin(request, behaviour, step)
         tokens = split_tokens(behaviour.get("text", self._echo(request)))
         wanted = tokens if request.max_tokens is None else tokens[: request.max_tokens]
         reason = FinishReason.STOP if len(wanted) == len(tokens) else FinishReason.LENGTH
         sent = 0
-        for piece in split_tokens(behaviour.get("thinking", "")):
-            self._channel.wait(behaviour.get("delay", 0.0))
-            self._channel.send(Delta(id=request.id, text="", thinking=piece))
         for token in wanted:
+            if self._limit > 1 and step.goes_silent():
+                while True:  # only this answer: the others go on
+                    self._channel.wait(behaviour.get("delay", 0.01))
+                    yield
             if not step.next():
                 return
             if step.cancelled():
@@ -474,10 +499,26 @@ class FakeWorker:
                 break
             sent += 1
             self._channel.send(Delta(id=request.id, text=token, tokens=sent, tps=20.0))
+            yield
         if not step.event():
             return
         reason = reason if reason is FinishReason.CANCELLED else FinishReason(behaviour.get("reason", reason))
         step.terminal(Finished(id=request.id, reason=reason, stats=self._stats(request, sent, behaviour)))
+
+    def _begin(self, request: Generate, behaviour: dict[str, Any], step: Step) -> Iterator[None]:
+        """What comes before the first word."""
+        prompt, delay = int(behaviour.get("prompt", 0)), behaviour.get("delay", 0.0)
+        for number in range(1, prompt + 1):
+            self._channel.wait(delay)
+            if step.cancelled():
+                break
+            self._channel.send(Progress(id=request.id, stage="prompt", done=number, total=prompt))
+            yield
+        for stage in behaviour.get("stages", ()):
+            self._channel.send(Progress(id=request.id, stage=stage, done=0, total=0))
+        for piece in split_tokens(behaviour.get("thinking", "")):
+            self._channel.wait(delay)
+            self._channel.send(Delta(id=request.id, text="", thinking=piece))
 
     @staticmethod
     def _echo(request: Generate) -> str:

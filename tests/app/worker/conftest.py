@@ -89,7 +89,7 @@ class Bench:
         )
         return answer
 
-    def until(self, condition: Callable[[], bool], timeout: int = 10_000) -> None:
+    def until(self, condition: Callable[[], bool], timeout: int = 60_000) -> None:
         self.qtbot.waitUntil(condition, timeout=timeout)
 
     def until_ended(self, *answers: Answer) -> None:
