@@ -22,6 +22,7 @@ FEATURE_EDGES = {
     "bench": {"chat", "load", "worker"},  # load flags; options of single models; a worker of its own
     "chat": {"worker", "settings"},
     "doctor": {"worker"},  # asks the engine that runs
+    "downloads": {"power", "settings"},  # keeps the computer awake; limits and offline mode
     "fit": {"chat", "downloads", "load", "worker"},  # flags of the commands; headers and options for badges
     "load": {"settings", "worker"},  # keeps options of single models; dry runs in a process of a worker
     "memory": {"worker", "settings"},  # parks the model when memory is short
@@ -72,6 +73,11 @@ PURE_ANSWERS = {("engine.memory.fit.placement", "engine.backends.placement")}
 THREADS = {
     "app.jobs",
     "app.crash",  # sets threading.excepthook, starts nothing
+    "engine.downloads.channel",  # commands of the parent arrive while a connection waits
+    "engine.downloads.lanes",  # one thread for each connection of a file; the next three hold what they share
+    "engine.downloads.part_file",
+    "engine.downloads.patience",
+    "engine.downloads.throttle",
     "engine.worker.reader",
     "engine.worker.ram_speed",  # one thread cannot fill the memory bus
 }

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from engine.downloads.disk import FreeSpace, check_space, free_space, write_error
+from engine.downloads.disk import FreeSpace, check_file_size, check_space, free_space, write_error
 from engine.downloads.hub_http import HubHttp
-from engine.downloads.messages import Fetch, Fetched
-from engine.downloads.meter import Meter, Report, size_on_disk
-from engine.downloads.one_file import OneFile
-from engine.downloads.partial import part_path, record_path
+from engine.downloads.messages import Adjust, Command, Fetch, Fetched
+from engine.downloads.meter import Meter, Report
+from engine.downloads.one_file import OneFile, Surroundings
+from engine.downloads.partial import blocks_path, bytes_here, map_path, part_path, record_path
+from engine.downloads.patience import Alarm
+from engine.downloads.throttle import Throttle
 from engine.errors import VrambleError
 from engine.library.address import parse_repo
 from engine.library.names import shown
@@ -31,25 +33,26 @@ class Fetcher:
         self._report = report
         self._free = free
         self._models = Path(os.fsdecode(request.models))
-        self._http = HubHttp(request.repo, request.limits)
+        self.throttle = Throttle(request.limit_bytes_s)
+        self.alarm = Alarm()
+        http = HubHttp(request.repo, request.limits, lambda: self.throttle.read_size)
         self._meter = Meter(report, request.limits.report_s, [file.size for file in request.files])
+        self._around = Surroundings(request, http, report, self._meter, free, self.throttle, self.alarm)
 
     def run(self) -> Fetched:
         """Get everything; files get their names only when all are here and right.
 
         Raises:
-            VrambleError: With a sentence for each kind of failure; ``checksum`` removes the bytes,
-                all others keep them.
+            VrambleError: With a sentence for each kind of failure; all of them keep the bytes.
         """
-        targets = [target_path(self._models, self._request.repo, file.path) for file in self._request.files]
+        targets = [self._target(file.path) for file in self._request.files]
         if not targets:
             raise VrambleError("nothing-to-do", "No file was named.")
         self._prepare_folders(targets)
         self._check_room(targets)
         revision, done = self._request.revision, []
         for file, target in zip(self._request.files, targets, strict=True):
-            record = OneFile(self._request, file, target, revision, self._http, self._report, self._meter, self._free)
-            finished = record.get()
+            finished = OneFile(self._around, file, target, revision).get()
             revision = finished.commit or revision
             self._meter.next_file(finished.size or 0)
             done.append(finished)
@@ -61,6 +64,18 @@ class Fetcher:
             sha256=done[0].sha256 or "",
             verified=all(record.verified for record in done),
         )
+
+    def take(self, command: Command) -> None:
+        """Do what the parent wants meanwhile. Called by another thread."""
+        if isinstance(command, Adjust):
+            self.throttle.set_limit(command.limit_bytes_s)
+        else:
+            self.alarm.nudge()
+
+    def _target(self, path: str) -> Path:
+        if self._request.folder:
+            return Path(os.fsdecode(self._request.folder)) / safe_relative(path).name
+        return target_path(self._models, self._request.repo, path)
 
     def _prepare_folders(self, targets: list[Path]) -> None:
         if not self._request.create_root and not self._models.is_dir():
@@ -79,7 +94,9 @@ class Fetcher:
         needed = 0
         for file, target in zip(self._request.files, targets, strict=True):
             if file.size is not None and not target.exists():
-                needed += max(0, file.size - size_on_disk(part_path(target)))
+                check_file_size(target, file.size)
+                needed += max(0, file.size - bytes_here(target, file.size))
+        needed += self._request.promised
         check_space(targets[0].parent, needed, self._request.limits.reserve, self._free)
 
 
@@ -96,5 +113,7 @@ def _put_in_place(target: Path) -> None:
                 os.close(folder)
         if record_path(target).exists():
             record_path(target).replace(origin_path(target))
+        if map_path(target).exists():
+            map_path(target).replace(blocks_path(target))
     except OSError as error:
         raise write_error(error, target) from error

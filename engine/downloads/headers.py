@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, cast
 
-from engine.downloads.hub_http import HubHttp, RemoteFile, broken_off
+from engine.downloads.body import broken_off
+from engine.downloads.hub_http import HubHttp, RemoteFile
 from engine.downloads.messages import FetchHeaders, HeadersFetched, Progress
 from engine.downloads.meter import Report
 from engine.downloads.patience import Patience, Sleep

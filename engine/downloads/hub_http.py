@@ -1,19 +1,22 @@
 """Two requests to the Hub: what is this file, and give me its bytes from here on.
 
-Redirects are followed by hand. The token goes to the Hub's own address and to no other.
+Redirects are followed by hand. The token goes to the Hub's own address and to no other. Where a file's bytes lie is
+remembered, so that the Hub is not asked again for each range, until that place refuses.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
 
+from engine.downloads.body import Body, body_of, broken_off, stalled
 from engine.downloads.messages import Limits
+from engine.downloads.throttle import LARGEST_READ
 from engine.library import hub
 from engine.library.hub_errors import Asked, HubError, nonsense, offline, refused, unreachable
 
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
 
 MAX_HOPS = 8
 SHA256 = re.compile(r"[0-9a-f]{64}")
-CONTENT_RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/(\d+|\*)")
 
 
 class RemoteFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,23 +41,17 @@ class RemoteFile(msgspec.Struct, frozen=True, kw_only=True):
         return self.etag if self.etag and SHA256.fullmatch(self.etag) else None
 
 
-class Body(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer whose bytes are still to come. ``start`` is where they begin; None: 416, nothing to send."""
-
-    start: int | None
-    total: int | None
-    etag: str | None
-    chunks: Iterator[bytes]
-
-
 class HubHttp:
     """Requests for files of one repository."""
 
-    def __init__(self, repo: str, limits: Limits) -> None:
+    def __init__(self, repo: str, limits: Limits, read_size: Callable[[], int] = lambda: LARGEST_READ) -> None:
+        """``read_size``: most bytes of one chunk of a body."""
         self._repo = repo
         self._limits = limits
+        self._read_size = read_size
         self._endpoint = hub.endpoint()
         self._headers = hub.headers()
+        self._places: dict[str, str] = {}
 
     def resolve(self, revision: str, path: str) -> RemoteFile:
         """Ask for size, tag and commit. Raises HubError."""
@@ -78,17 +74,28 @@ class HubHttp:
         wanted = {"Range": f"bytes={start}-{'' if end is None else end - 1}"} if start or end else {}
         if start and etag and not etag.startswith("W/"):
             wanted["If-Range"] = etag
+        with contextlib.ExitStack() as stack:
+            answer = self._follow(stack, url, wanted, path)
+            with self._network_errors():
+                yield body_of(answer, self._limits.stall_s, self._read_size)
+
+    def _follow(self, stack: contextlib.ExitStack, asked: str, wanted: dict[str, str], path: str) -> httpx2.Response:
+        """The answer that holds the bytes of ``asked``: 200, 206 or 416."""
+        url = self._places.pop(asked, asked)
+        remembered = url != asked
         for _ in range(MAX_HOPS):
-            with self._send("GET", url, wanted) as answer:
-                target = self._location(answer, url)
-                if target is not None:
-                    url = target
-                    continue
-                if answer.status_code != 416:
+            answer = stack.enter_context(self._send("GET", url, wanted))
+            target = self._location(answer, url)
+            if target is None and answer.status_code >= 400 and answer.status_code != 416:
+                if not remembered:
                     self._check(answer, path)
-                with self._network_errors():
-                    yield _body(answer)
-                return
+                target, remembered = asked, False
+            if target is None:
+                if url != asked:
+                    self._places[asked] = url
+                return answer
+            answer.close()
+            url = target
         raise nonsense(self._endpoint)
 
     @contextlib.contextmanager
@@ -165,35 +172,4 @@ def _remote_file(url: str, answer: httpx2.Response) -> RemoteFile:
         commit=headers.get("X-Repo-Commit"),
         etag=tag.removeprefix("W/").strip('"') or None,
         size=int(size) if size and size.isascii() and size.isdigit() and len(size) < 19 else None,
-    )
-
-
-def _body(answer: httpx2.Response) -> Body:
-    headers = answer.headers
-    tag = headers.get("ETag")
-    # Without a chunk size: the library would hold bytes back, and lose them when the connection breaks.
-    chunks = answer.iter_raw()
-    found = CONTENT_RANGE.fullmatch(headers.get("Content-Range", "").strip())
-    if answer.status_code == 416:
-        return Body(start=None, total=None, etag=tag, chunks=iter(()))
-    if answer.status_code == 206 and found:
-        total = None if found[3] == "*" else int(found[3])
-        return Body(start=int(found[1]), total=total, etag=tag, chunks=chunks)
-    if answer.status_code == 206:
-        return Body(start=-1, total=None, etag=tag, chunks=iter(()))
-    length = headers.get("Content-Length", "")
-    whole = int(length) if length.isdigit() and "Content-Encoding" not in headers else None
-    return Body(start=0, total=whole, etag=tag, chunks=chunks)
-
-
-def stalled(seconds: float) -> HubError:
-    """The connection is open and brings nothing."""
-    message = f"No data came for {seconds:.0f} s."
-    return HubError("stalled", message, "Check the network connection, then resume.", retryable=True)
-
-
-def broken_off(reason: str) -> HubError:
-    """The connection ended before the file did."""
-    return HubError(
-        "broken-off", "The connection broke off before the file was complete.", "Resume later.", reason, retryable=True
     )

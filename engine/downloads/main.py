@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 
 import msgspec
 
 from engine.downloads.channel import Channel
 from engine.downloads.fetch import Fetcher
 from engine.downloads.headers import HeaderFetcher
-from engine.downloads.messages import Event, Failed, Fetch, FetchHeaders, Listed, Request, decode_request, failed
+from engine.downloads.messages import (
+    CheckToken,
+    Command,
+    Event,
+    Failed,
+    Fetch,
+    FetchHeaders,
+    Listed,
+    Request,
+    TokenChecked,
+    decode_request,
+    failed,
+)
 from engine.downloads.meter import Report
+from engine.downloads.whoami import whose
 from engine.errors import VrambleError
 from engine.library import hub
+
+Follow = Callable[[Callable[[Command], None]], None]
 
 
 def main() -> int:
@@ -33,19 +49,27 @@ def main() -> int:
     except msgspec.DecodeError as error:
         channel.send(Failed(code="bad-request", message="The request was not understood.", detail=str(error)))
         return 2
-    channel.end_with_parent()
-    last = answer(request, channel.send)
+    last = answer(request, channel.send, channel.follow)
     channel.send(last)
     return 1 if isinstance(last, Failed) else 0
 
 
-def answer(request: Request, report: Report) -> Event:
-    """Do ``request``, report on the way and give the terminal event."""
+def ignore(_command: Callable[[Command], None]) -> None:
+    """Nobody gives commands."""
+
+
+def answer(request: Request, report: Report, follow: Follow = ignore) -> Event:
+    """Do ``request``, report on the way and give the terminal event. ``follow`` is told who takes commands."""
     try:
         if isinstance(request, Fetch):
-            return Fetcher(request, report).run()
+            fetcher = Fetcher(request, report)
+            follow(fetcher.take)
+            return fetcher.run()
+        follow(lambda _command: None)
         if isinstance(request, FetchHeaders):
             return HeaderFetcher(request, report).run()
+        if isinstance(request, CheckToken):
+            return TokenChecked(name=whose(request.token, request.timeout_s))
         return Listed(listing=hub.list_files(request.text, request.timeout_s))
     except VrambleError as error:
         return failed(error)

@@ -1,6 +1,6 @@
 """What the download child and its parent say to each other: one JSON object a line.
 
-The parent writes one request and keeps the pipe open; closing it ends the child. The child
+The parent writes one request, then perhaps commands, and keeps the pipe open; closing it ends the child. The child
 answers with any number of `Progress`, `Waiting` and `Note` and exactly one terminal event.
 Paths travel as bytes, because a folder's name need not be text.
 """
@@ -22,6 +22,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         retries: Attempts in a row that may bring nothing new.
         first_wait_s: Before the first retry; doubles each time up to ``longest_wait_s``.
         longest_wait_s: See above. A wait that the Hub asks for is kept even if it is longer.
+        persistent: A network that is away is waited for, however long it takes.
         reserve: Free space to leave on the disk.
         report_s: Least time between two `Progress` events.
     """
@@ -31,6 +32,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     retries: int = 6
     first_wait_s: float = 1.0
     longest_wait_s: float = 30.0
+    persistent: bool = False
     reserve: int = 64 * 1024 * 1024
     report_s: float = 0.2
 
@@ -38,8 +40,14 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 class Fetch(msgspec.Struct, frozen=True, kw_only=True, tag="fetch"):
     """Get all ``files`` of one model into ``<models>/<owner>/<repo>/``.
 
-    ``create_root``: make the models folder when it is not there. Off for folders that may be on a
-    card: a new empty folder in place of a missing mount would be filled instead of it.
+    Attributes:
+        create_root: Make the models folder when it is not there. Off for folders that may be on a card: a new empty
+            folder in place of a missing mount would be filled instead of it.
+        connections: For one large file.
+        limit_bytes_s: Most bytes per second; None: no limit. `Adjust` changes it.
+        repair: Files that are here are read, and what is wrong in them is fetched again.
+        promised: Bytes that other downloads will still write to the same disk.
+        folder: Where the files lie, by their names alone; empty: ``<models>/<owner>/<repo>``.
     """
 
     models: bytes
@@ -47,6 +55,11 @@ class Fetch(msgspec.Struct, frozen=True, kw_only=True, tag="fetch"):
     files: tuple[FilePart, ...]
     revision: str = "main"
     create_root: bool = True
+    connections: int = 1
+    limit_bytes_s: int | None = None
+    repair: bool = False
+    promised: int = 0
+    folder: bytes = b""
     limits: Limits = Limits()
 
 
@@ -71,15 +84,39 @@ class FetchHeaders(msgspec.Struct, frozen=True, kw_only=True, tag="fetch_headers
     limits: Limits = Limits()
 
 
-Request = Fetch | ListRepo | FetchHeaders
+class CheckToken(msgspec.Struct, frozen=True, kw_only=True, tag="check_token"):
+    """Ask the Hub whose ``token`` this is."""
+
+    token: str
+    timeout_s: float = 15.0
+
+
+Request = Fetch | ListRepo | FetchHeaders | CheckToken
+
+
+class Adjust(msgspec.Struct, frozen=True, kw_only=True, tag="adjust"):
+    """To a child that fetches: another limit from now on, in bytes per second; None: none."""
+
+    limit_bytes_s: int | None = None
+
+
+class Nudge(msgspec.Struct, frozen=True, kw_only=True, tag="nudge"):
+    """To a child that fetches: the network is back, or another one. Waits end, and connections are made anew."""
+
+
+Command = Adjust | Nudge
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
-    """Bytes of all files together. ``stage``: ``connecting``, ``checking`` (reading what is on disk) or ``loading``."""
+    """Bytes of all files together.
+
+    ``stage``: ``connecting``, ``checking`` (reading what is on disk), ``loading`` or ``repairing``.
+    """
 
     stage: str
     done: int
     total: int | None
+    connections: int = 0
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True, tag="waiting"):
@@ -117,6 +154,12 @@ class HeadersFetched(msgspec.Struct, frozen=True, kw_only=True, tag="headers_fet
     bytes_read: int
 
 
+class TokenChecked(msgspec.Struct, frozen=True, kw_only=True, tag="token_checked"):
+    """Terminal: the token is good, and of the account ``name``."""
+
+    name: str
+
+
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     """Terminal. Fields as in `engine.errors.VrambleError`."""
 
@@ -130,17 +173,18 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
         return VrambleError(self.code, self.message, self.next_step, self.detail)
 
 
-Event = Progress | Waiting | Note | Fetched | Listed | HeadersFetched | Failed
-TERMINAL = (Fetched, Listed, HeadersFetched, Failed)
+Event = Progress | Waiting | Note | Fetched | Listed | HeadersFetched | TokenChecked | Failed
+TERMINAL = (Fetched, Listed, HeadersFetched, TokenChecked, Failed)
 
 MAX_LINE = 32 * 1024 * 1024
 
 _encoder = msgspec.json.Encoder()
 _requests = msgspec.json.Decoder(Request)
+_commands = msgspec.json.Decoder(Command)
 _events = msgspec.json.Decoder(Event)
 
 
-def encode(message: Request | Event) -> bytes:
+def encode(message: Request | Command | Event) -> bytes:
     """One line."""
     return _encoder.encode(message) + b"\n"
 
@@ -148,6 +192,14 @@ def encode(message: Request | Event) -> bytes:
 def decode_request(line: bytes) -> Request:
     """The request in ``line``. Raises msgspec.DecodeError."""
     return _requests.decode(line)
+
+
+def decode_command(line: bytes) -> Command | None:
+    """The command in ``line``; None when it is none."""
+    try:
+        return _commands.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def decode_event(line: bytes) -> Event | None:

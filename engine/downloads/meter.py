@@ -39,12 +39,12 @@ class Meter:
         self.before += size
         self._present += 1
 
-    def show(self, stage: str, done: int, *, now: bool = False) -> None:
+    def show(self, stage: str, done: int, *, connections: int = 0, now: bool = False) -> None:
         """``done`` bytes of the present file; ``now`` skips no report."""
         clock = time.monotonic()
         if now or clock - self._last >= self._every_s:
             self._last = clock
-            self._report(Progress(stage=stage, done=self.before + done, total=self.total))
+            self._report(Progress(stage=stage, done=self.before + done, total=self.total, connections=connections))
 
 
 def size_on_disk(path: Path) -> int:

@@ -1,31 +1,23 @@
-"""The part of a file that is already here: ``x.gguf.part`` and ``x.gguf.part.json`` beside it.
+"""What lies where a file will be: ``x.gguf.part`` with its bytes, ``x.gguf.part.json`` and ``x.gguf.part.map``.
 
-The bytes of the ``.part`` file are the truth: they are only ever appended, so its length says
-where to go on, also after kill -9. The record beside it says of which file they are a part.
+The record says of which file the bytes are a part, the map which of them are here (`engine.downloads.blocks`). A map's
+entry is written after its bytes, so both are right at each moment, also after kill -9.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import hashlib
-import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from engine.downloads.blocks import Blocks, decode
 from engine.downloads.disk import write_error
-from engine.errors import VrambleError
 from engine.library.listing import FilePart
-
-if TYPE_CHECKING:
-    from hashlib import _Hash
 
 PART = ".part"
 RECORD = ".part.json"
-CHUNK = 1 << 20
+MAP = ".part.map"
 
 
 class PartRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,8 +32,8 @@ class PartRecord(msgspec.Struct, frozen=True, kw_only=True):
         sha256: Of the whole file, None when unknown.
         etag: The Hub's tag for the content.
         served_etag: Tag of the server that sent the bytes; for If-Range.
-        ranges: Finished byte ranges ``(start, end)``, as of the last save.
         verified: The sha256 over all bytes was right.
+        suspect: All bytes were here and the sha256 was wrong, without a block that tells where.
         files: All files of the download this one belongs to.
     """
 
@@ -54,8 +46,8 @@ class PartRecord(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str | None = None
     etag: str | None = None
     served_etag: str | None = None
-    ranges: tuple[tuple[int, int], ...] = ()
     verified: bool = False
+    suspect: bool = False
     files: tuple[FilePart, ...] = ()
 
     def same_content(self, other: PartRecord) -> bool:
@@ -73,6 +65,34 @@ def part_path(target: Path) -> Path:
 def record_path(target: Path) -> Path:
     """Where the record of ``target`` lies."""
     return target.with_name(target.name + RECORD)
+
+
+def map_path(target: Path) -> Path:
+    """Where the map of ``target`` lies."""
+    return target.with_name(target.name + MAP)
+
+
+def blocks_path(model: Path) -> Path:
+    """Where the map of the finished file ``model`` is kept."""
+    return model.with_name(f".{model.name}.blocks")
+
+
+def read_blocks(path: Path, size: int | None) -> Blocks | None:
+    """The map at ``path`` of a file of ``size`` bytes, or None when there is none that fits."""
+    try:
+        return decode(path.read_bytes(), size)
+    except OSError:
+        return None
+
+
+def bytes_here(target: Path, size: int | None) -> int:
+    """How many bytes of ``target`` are here: by the map, or by the length of a ``.part`` file without one."""
+    try:
+        length = part_path(target).stat().st_size
+    except OSError:
+        return 0
+    blocks = read_blocks(map_path(target), size)
+    return blocks.done if blocks is not None else length
 
 
 def read_record(path: Path) -> PartRecord | None:
@@ -98,82 +118,7 @@ def remove_partial(target: Path) -> int:
     """Delete what is here of ``target``; gives the bytes that were there."""
     size = 0
     with contextlib.suppress(OSError):
-        size = part_path(target).stat().st_size
-    for path in (part_path(target), record_path(target)):
+        size = part_path(target).stat().st_blocks * 512
+    for path in (part_path(target), record_path(target), map_path(target)):
         path.unlink(missing_ok=True)
     return size
-
-
-class Partial:
-    """An open ``.part`` file with the hash of what it holds. One process at a time has it."""
-
-    def __init__(self, target: Path) -> None:
-        """Open or make it. Raises VrambleError: ``already-downloading`` or as in `write_error`."""
-        self._target = target
-        path = part_path(target)
-        try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-        except OSError as error:
-            raise write_error(error, path) from error
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._fd)
-            raise VrambleError(
-                "already-downloading", f"{target.name} is being downloaded already.", "Wait for it, or cancel it."
-            ) from None
-        except OSError:
-            pass  # a file system without locks
-        self.size = os.fstat(self._fd).st_size
-        self._hash: _Hash = hashlib.sha256()
-        self._hashed = 0
-
-    def close(self) -> None:
-        """Let go of the file; the bytes stay."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-
-    def start_over(self) -> None:
-        """Forget all bytes."""
-        os.ftruncate(self._fd, 0)
-        self.size = self._hashed = 0
-        self._hash = hashlib.sha256()
-
-    def rehash(self, report: Callable[[int], None]) -> None:
-        """Hash the bytes that are there; ``report`` gets how many are done."""
-        for block in self._blocks():
-            self._hash.update(block)
-            self._hashed += len(block)
-            report(self._hashed)
-
-    def _blocks(self) -> Iterator[bytes]:
-        while self._hashed < self.size:
-            block = os.pread(self._fd, min(CHUNK, self.size - self._hashed), self._hashed)
-            if not block:
-                return
-            yield block
-
-    def append(self, data: bytes) -> None:
-        """Write ``data`` at the end. Raises VrambleError for a full disk and the like."""
-        view = memoryview(data)
-        while view:
-            try:
-                count = os.pwrite(self._fd, view, self.size)
-            except OSError as error:
-                raise write_error(error, part_path(self._target)) from error
-            self._hash.update(view[:count])
-            self.size += count
-            self._hashed += count
-            view = view[count:]
-
-    def sync(self) -> None:
-        """Bring the bytes to the disk."""
-        try:
-            os.fsync(self._fd)
-        except OSError as error:
-            raise write_error(error, part_path(self._target)) from error
-
-    def sha256(self) -> str:
-        """Of all bytes, as 64 hexadecimal digits."""
-        return self._hash.hexdigest()

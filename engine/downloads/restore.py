@@ -8,8 +8,7 @@ from pathlib import Path
 import msgspec
 
 from engine.downloads.fetch import target_path
-from engine.downloads.meter import size_on_disk
-from engine.downloads.partial import RECORD, PartRecord, part_path, read_record, record_path, remove_partial
+from engine.downloads.partial import RECORD, PartRecord, bytes_here, read_record, record_path, remove_partial
 from engine.errors import VrambleError
 from engine.library.listing import FilePart
 
@@ -65,9 +64,10 @@ def _interrupted(models: Path, record: PartRecord, files: tuple[FilePart, ...]) 
             target = target_path(models, record.repo, file.path)
         except VrambleError:
             return None
-        done += size_on_disk(part_path(target))
         own = read_record(record_path(target))
-        sizes.append(own.size if own and own.size is not None else file.size)
+        size = own.size if own and own.size is not None else file.size
+        done += bytes_here(target, size)
+        sizes.append(size)
     known = [size for size in sizes if size is not None]
     total = sum(known) if len(known) == len(sizes) else None
     return Interrupted(repo=record.repo, revision=record.revision, files=files, done=done, total=total)

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
+from engine.downloads.token import hub_token
 from engine.library.address import parse_repo
 from engine.library.hub_errors import Asked, nonsense, offline, refused, unreachable
 from engine.library.listing import RepoListing, choose, parse_listing
@@ -36,7 +37,8 @@ def headers() -> dict[str, str]:
     """Headers for requests to the Hub itself: user agent and, when signed in, the token."""
     from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
-    return {**build_hf_headers(library_name="vramble"), "Accept-Encoding": "identity"}
+    own = build_hf_headers(library_name="vramble", token=hub_token(endpoint()) or False)
+    return {**own, "Accept-Encoding": "identity"}
 
 
 def signed_in(hub_headers: dict[str, str]) -> bool:

@@ -35,7 +35,7 @@ def test_a_file_arrives_under_its_name_and_checked(hub: LocalHub, tmp_path: Path
     assert os.fsdecode(done.path) == str(target)
     assert (done.sha256, done.size, done.verified) == (file.sha256, len(file.data), True)
     assert target.read_bytes() == file.data
-    assert sorted(path.name for path in folder(tmp_path).iterdir()) == [f".{FILE}.json", FILE]
+    assert sorted(path.name for path in folder(tmp_path).iterdir()) == [f".{FILE}.blocks", f".{FILE}.json", FILE]
 
 
 def test_wrong_bytes_never_become_a_model(hub: LocalHub, tmp_path: Path) -> None:
@@ -44,10 +44,12 @@ def test_wrong_bytes_never_become_a_model(hub: LocalHub, tmp_path: Path) -> None
     failure = fail(fetch_request(tmp_path))
     assert failure.code == "checksum"
     assert "try again" in failure.next_step.lower()
-    assert list(folder(tmp_path).iterdir()) == []
+    assert not (folder(tmp_path) / FILE).exists()
     file.body = None
-    assert finish(fetch_request(tmp_path)).sha256 == file.sha256
-    assert hub.requests("GET")[-1].range is None
+    found = run(fetch_request(tmp_path))
+    assert isinstance(found[-1], Fetched)
+    assert found[-1].sha256 == file.sha256
+    assert notes(found) == ["Wrong bytes in 1 MiB were replaced."]
 
 
 def test_a_body_that_is_always_cut_is_put_together_by_ranges(hub: LocalHub, tmp_path: Path) -> None:

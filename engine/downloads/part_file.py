@@ -1,0 +1,163 @@
+"""The part of a file that is already here, open for writing."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from pathlib import Path
+
+from engine.downloads.blocks import Blocks, entry_at
+from engine.downloads.disk import write_error
+from engine.downloads.partial import map_path, part_path, read_blocks
+from engine.errors import VrambleError
+
+
+class Partial:
+    """An open ``.part`` file with its map. One process at a time has it; several threads may write.
+
+    Attributes:
+        blocks: Which bytes are here. Between threads only under `lock`.
+        lock: See above.
+        compare: What is written already lies there, most likely: it is only written where it differs.
+        mended: Indices of blocks that differed.
+    """
+
+    def __init__(self, target: Path) -> None:
+        """Open or make it. Raises VrambleError: ``already-downloading`` or as in `write_error`."""
+        self._target = target
+        self._map = -1
+        self.lock = threading.Lock()
+        self.compare = False
+        self.mended: set[int] = set()
+        self._fd = _open(part_path(target))
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._fd)
+            raise VrambleError(
+                "already-downloading", f"{target.name} is being downloaded already.", "Wait for it, or cancel it."
+            ) from None
+        except OSError:
+            pass  # a file system without locks
+        self.blocks = Blocks(None)
+
+    @property
+    def length(self) -> int:
+        """Of the file, in bytes."""
+        return os.fstat(self._fd).st_size
+
+    def close(self) -> None:
+        """Let go of the file; the bytes stay."""
+        with self.lock:
+            for fd in (self._fd, self._map):
+                if fd >= 0:
+                    os.close(fd)
+            self._fd = self._map = -1
+
+    def take_up(self, size: int | None) -> None:
+        """Go on with what is here of a file of ``size`` bytes.
+
+        Without a map that fits, the file's bytes are here from its beginning: so earlier versions kept them.
+        """
+        blocks = read_blocks(map_path(self._target), size)
+        if blocks is None:
+            blocks = Blocks(size)
+            blocks.claim_old(min(self.length, blocks.size))
+        else:
+            _drop_beyond(blocks, self.length)
+        self._use(blocks)
+
+    def start_over(self, size: int | None) -> None:
+        """Forget all bytes; the file has ``size`` of them."""
+        try:
+            os.ftruncate(self._fd, 0)
+        except OSError as error:
+            raise write_error(error, part_path(self._target)) from error
+        self._use(Blocks(size))
+
+    def doubt(self, size: int) -> None:
+        """Fetch everything again and write only what differs."""
+        self.compare = True
+        self._use(Blocks(size))
+
+    def _use(self, blocks: Blocks) -> None:
+        self.blocks = blocks
+        path = map_path(self._target)
+        try:
+            if self._map < 0:
+                self._map = _open(path)
+            os.ftruncate(self._map, 0)
+            _write_all(self._map, blocks.encode(), 0)
+        except OSError as error:
+            raise write_error(error, path) from error
+
+    def write(self, at: int, data: memoryview) -> None:
+        """Write ``data`` at ``at``, where the fill of a block ends. Raises VrambleError, as for a full disk."""
+        if not self.compare or os.pread(self._fd, len(data), at) != data:
+            self._put(at, data)
+        with self.lock:
+            self._save(*self.blocks.add(at, data))
+
+    def _put(self, at: int, data: memoryview) -> None:
+        try:
+            _write_all(self._fd, data, at)
+        except OSError as error:
+            raise write_error(error, part_path(self._target)) from error
+        if self.compare:
+            with self.lock:
+                self.mended.update(range(self.blocks.place(at), self.blocks.place(at + len(data) - 1) + 1))
+
+    def read_block(self, index: int) -> bytes:
+        """The bytes of the full block ``index``, fewer when the disk has fewer. Raises OSError."""
+        start, end = self.blocks.span(index)
+        return os.pread(self._fd, end - start, start)
+
+    def learn(self, index: int, crc: int) -> bool:
+        """Block ``index`` was read and has ``crc``; False when it came with another one. Only under `lock`."""
+        if self.blocks.crc(index) is not None:
+            return self.blocks.crc(index) == crc
+        self.blocks.learn(index, crc)
+        self._save(index, index + 1)
+        return True
+
+    def reset(self, index: int) -> None:
+        """Block ``index`` is wrong: nothing of it is here any more. Only under `lock`."""
+        self.blocks.reset(index)
+        self._save(index, index + 1)
+
+    def _save(self, first: int, last: int) -> None:
+        if self._map < 0:
+            return
+        try:
+            _write_all(self._map, self.blocks.entries(first, last), entry_at(first))
+        except OSError as error:
+            raise write_error(error, map_path(self._target)) from error
+
+    def sync(self) -> None:
+        """Bring the bytes to the disk."""
+        try:
+            os.fsync(self._fd)
+        except OSError as error:
+            raise write_error(error, part_path(self._target)) from error
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        raise write_error(error, path) from error
+
+
+def _write_all(fd: int, data: bytes | memoryview, at: int) -> None:
+    view = memoryview(data)
+    while view:
+        count = os.pwrite(fd, view, at)
+        at, view = at + count, view[count:]
+
+
+def _drop_beyond(blocks: Blocks, length: int) -> None:
+    """Bytes that the map has and the file has not, as after a power cut, are not here."""
+    for index in range(blocks.place(length), len(blocks)):
+        if blocks.span(index)[0] + blocks.fill(index) > length:
+            blocks.reset(index)
