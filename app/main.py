@@ -1,4 +1,4 @@
-"""The entry point: window, command, worker process or download process. Imports only what that one needs."""
+"""The entry point: window, command, worker, download or hub process. Imports only what that one needs."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _worker()
     if first == "--download":
         return _download()
+    if first == "--hub":
+        return _hub(arguments[1:])
     if first in ("-h", "--help", "--version") or (first and not first.startswith("-")):
         from app.cli import run
 
@@ -34,6 +36,12 @@ def _download() -> int:
     from engine.downloads.main import main as download
 
     return download()
+
+
+def _hub(arguments: list[str]) -> int:
+    from engine.hub.main import main as serve
+
+    return serve(arguments)
 
 
 def _window(arguments: list[str], environ: Mapping[str, str]) -> int:

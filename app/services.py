@@ -15,6 +15,7 @@ from app.downloads.service import DownloadService
 from app.fit.badges import FitBadges
 from app.fit.learning import FitLearning
 from app.formulas.service import FormulaService
+from app.hub.service import HubService
 from app.jobs import SerialRunner
 from app.library.service import LibraryService
 from app.load.service import LoadService
@@ -59,6 +60,7 @@ class Services:
     changes: EngineChanges
     doctor: DoctorService
     formulas: FormulaService
+    hub: HubService
     look: DiskLook
     sleep: SleepWatch
     upkeep: Upkeep
@@ -84,6 +86,7 @@ class Services:
         self.worker.shutdown()
         self.downloads.shutdown()
         self.remote.shutdown()
+        self.hub.shutdown()
         self.library.shutdown()
         self.memory.shutdown()
         self.doctor.shutdown()

@@ -191,25 +191,27 @@ class CatalogueModel(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: What it is called.
+        revision: Commit of `repo` that size and checksum belong to; ``main``: whatever the Hub has.
         file: Path in `repo`, the usual quantisation.
         size: Bytes of `file`.
         sha256: Of `file`; empty: no source that can be cited tells it, so the Hub's own answer counts.
-        n_params: Number of weights.
+        n_params: Number of weights, as its maker counts them.
         active: Of a mixture of experts the weights that each token needs, else None.
         context_length: Trained context in tokens.
         licence: As in the Hub's tag.
         purposes: The main one first.
         memory_gib: Size of the graphics memory (or of all the memory of an APU's machine that is left for it) it suits.
+        rank: How good its answers are next to the others', by judgement: the greater the better.
         why: Why, in a sentence.
         deck: It suits a Steam Deck.
         gated: Terms have to be accepted first.
         projector: Path in `repo` of the file that lets it see; empty: it does not.
         kv_per_token: Bytes of KV cache for each token of context (f16), None when not known.
-        source: Where size and checksum can be looked up.
     """
 
     name: str
     repo: str
+    revision: str = "main"
     file: str
     size: int
     sha256: str = ""
@@ -220,17 +222,22 @@ class CatalogueModel(msgspec.Struct, frozen=True, kw_only=True):
     purposes: tuple[Purpose, ...]
     memory_gib: int
     why: str
+    rank: int = 0
     deck: bool = False
     gated: bool = False
     projector: str = ""
     kv_per_token: int | None = None
-    source: str = ""
 
     @property
     def listing(self) -> RepoListing:
-        """As a repository with this one file: what `FitBadges` and `DownloadService` take, without asking the Hub."""
-        part = FilePart(path=self.file, size=self.size, sha256=self.sha256 or None)
+        """As a repository with this one file: what `FitBadges` and `DownloadService` take, without asking the Hub.
+
+        A checksum without a revision may be of an older file, so the Hub's own word is waited for then.
+        """
+        pinned = self.revision != "main"
+        part = FilePart(path=self.file, size=self.size, sha256=self.sha256 or None if pinned else None)
         file = RepoFile(
             path=self.file, quant=quant_in_name(self.file), size=self.size, sha256=part.sha256, parts=(part,)
         )
-        return RepoListing(repo=self.repo, gated=self.gated, files=(file,))
+        commit = self.revision if pinned else None
+        return RepoListing(repo=self.repo, revision=self.revision, commit=commit, gated=self.gated, files=(file,))
