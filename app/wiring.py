@@ -33,6 +33,7 @@ from app.notices import Notices
 from app.paths import Paths, starter_model
 from app.power.sleep import SleepWatch
 from app.services import Services
+from app.settings.fields import feature_name
 from app.settings.look import DiskLook
 from app.settings.records import BackendSettings, EngineSettings
 from app.settings.store import SettingsStore
@@ -142,7 +143,8 @@ def make_hub(ground: Ground, machine: Callable[[], tuple[FitDevice, ...]]) -> Hu
         machine,
         ground.lifetime,
     )
-    ground.settings.changed.connect(lambda feature: hub.settings_changed() if feature == "downloads" else None)
+    own = feature_name(DownloadSettings)
+    ground.settings.changed.connect(lambda feature: hub.settings_changed() if feature == own else None)
     return hub
 
 
