@@ -12,6 +12,9 @@ from PySide6.QtCore import QByteArray, QObject
 from app.settings.store import SettingsStore
 from ui.theme import Theme, ThemeMode
 
+SCALES = (0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6, 1.8, 2.0)
+"""Text sizes that the keyboard steps through."""
+
 
 class WindowSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Looks and place of the window.
@@ -74,6 +77,11 @@ class KeptWindow(QObject):
     def set_scale(self, scale: float) -> None:
         """Choose a text size, 1.0 normal."""
         self.change(scale=scale)
+
+    def step_scale(self, steps: int) -> None:
+        """Make the text larger by so many steps, or smaller."""
+        near = min(range(len(SCALES)), key=lambda number: abs(SCALES[number] - self.settings.scale))
+        self.set_scale(SCALES[min(max(0, near + steps), len(SCALES) - 1)])
 
     def _follow(self, feature: str) -> None:
         if feature != "window":

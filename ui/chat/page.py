@@ -106,6 +106,15 @@ class ConversationPage(QStackedWidget):
         self._coming = name
         self._follow_model()
 
+    def open_find(self) -> None:
+        """Find words in the open conversation."""
+        if not self.is_empty:
+            self.transcript.finding.open()
+
+    def show_message(self, message: str, words: str = "") -> bool:
+        """Bring a message of the open conversation into view. False: it is not there."""
+        return not self.is_empty and self.transcript.show_message(message, words)
+
     def edit_last(self) -> None:
         """Edit the last question."""
         row = next((row for row in reversed(self._chat.transcript.rows) if row.role is Role.USER), None)
@@ -134,6 +143,7 @@ class ConversationPage(QStackedWidget):
         view.link_activated.connect(self._ask_for_link)
         view.address_copied.connect(self._tell_copied)
         view.mouse_done.connect(self.mouse_done)
+        view.finding.left.connect(self.mouse_done)
         view.regenerate_requested.connect(lambda: self._chat.regenerate())
         view.version_requested.connect(self._chat.show_version)
         view.command_requested.connect(self._carry_out)

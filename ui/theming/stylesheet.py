@@ -33,6 +33,7 @@ QFrame[role="card"] { background: $surface; border: 1px solid $hairline; border-
 QFrame[role="notice"] { background: $raised; border: 1px solid $outline; border-radius: ${card}px; }
 QFrame[role="notice"][severity="warn"] { border-color: $warn; }
 QFrame[role="notice"][severity="error"] { border-color: $bad; }
+QFrame[role="floating"] { background: $surface; border: 1px solid $outline; border-radius: ${card}px; }
 QFrame[role="popover"] { background: $surface; border: 1px solid $outline; border-radius: 0; }
 QFrame[role="chip"] { background: $raised; border: none; border-radius: ${radius}px; }
 QFrame[role="hairline"] { background: $hairline; border: none; max-height: 1px; min-height: 1px; }

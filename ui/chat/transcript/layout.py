@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ui.chat.transcript.budget import Tired
+from ui.chat.transcript.budget import Tired, never
 from ui.chat.transcript.look import Look
 from ui.chat.transcript.message import Message
 from ui.chat.transcript.messages import Messages
@@ -163,6 +163,23 @@ class Layout:
         inside = min(max(offset - self.messages.heights.top(row), offset if row == 0 else 0.0), message.heights.total)
         section = message.heights.find(inside)
         self._anchor = Anchor(row, section, inside - message.heights.top(section))
+
+    def reveal(self, row: int, section: int, position: int) -> None:
+        """Bring a character into view, a third below the top, unless it is well in view already."""
+        message = self.message(row)
+        message.read(never)
+        self.messages.heights.set(row, message.heights.total)
+        section = min(section, message.foot)
+        if message.part(section) is None:
+            top, height = 0.0, float(self.look.line)
+        else:
+            box = message.view(section).caret(position)
+            top, height = message.gap(section) + box.top(), box.height()
+        seen = next((placed for placed in self.placed if placed[:2] == (row, section)), None)
+        if seen is None or seen.y + top < self.padding or seen.y + top + height > self.view_height - self.padding:
+            self._anchor = Anchor(row, section, top - self.view_height / 3)
+            self._normalise()
+        self.follow = False
 
     def scroll_by(self, distance: float) -> None:
         """Move by pixels, laying out what is passed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -13,6 +14,7 @@ from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.layout import Layout, Placed
 from ui.chat.transcript.message import Message
 from ui.chat.transcript.notes import Note
+from ui.chat.transcript.part_view import PartView, Range
 from ui.chat.transcript.row import is_open
 from ui.chat.transcript.selection import Selection
 from ui.theme import RADIUS_CARD, SPACE_M
@@ -32,6 +34,8 @@ class Scene:
     ring: int | None = None
     left_out: int = 0
     """So many messages at the beginning do not reach the model any more."""
+    marks: Callable[[int, int], list[Range]] | None = None
+    """What was found in a section (row, section)."""
 
     def origin(self, placed: Placed) -> QPointF:
         """Where the part of a section begins in the view."""
@@ -121,12 +125,24 @@ def _paint_part(painter: QPainter, scene: Scene, placed: Placed, clip: QRectF, m
     painter.save()
     painter.translate(origin)
     inside = clip.translated(-origin)
+    if scene.marks is not None:
+        _paint_marks(painter, view, scene.marks(placed.row, placed.section))
     view.paint(painter, inside, scene.selection.range_in(placed.row, placed.section, view.length))
     if isinstance(view, CodeView):
         view.paint_head(painter, head_shift(view, origin.y()))
     elif is_open(message.row) and placed.section == message.foot - 1 and waits(part):
         _paint_caret(painter, scene, view.caret(view.length))
     painter.restore()
+
+
+def _paint_marks(painter: QPainter, view: PartView, marks: Sequence[Range]) -> None:
+    """Underline what was found, so that it is seen on any ground; the chosen one is selected besides."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    for start, end in marks:
+        first, last = view.caret(start), view.caret(end)
+        right = last.left() if last.top() == first.top() else view.width
+        box = QRectF(first.left(), first.bottom() - 3, max(4.0, right - first.left()), 3)
+        painter.fillRect(box, view.look.colour("accent"))
 
 
 def head_shift(view: CodeView, top: float) -> float:

@@ -29,13 +29,15 @@ from ui.chat.transcript.buttons import Buttons
 from ui.chat.transcript.commands import Models
 from ui.chat.transcript.end_button import EndButton
 from ui.chat.transcript.feed import Feed
+from ui.chat.transcript.find import Find
 from ui.chat.transcript.formulas import Formulas, Source
+from ui.chat.transcript.hit import Sideways
 from ui.chat.transcript.keys import Keys
 from ui.chat.transcript.layout import Layout
 from ui.chat.transcript.look import Look
 from ui.chat.transcript.mouse import Mouse
 from ui.chat.transcript.paint import Scene, paint
-from ui.chat.transcript.selection import Selection, selected_text
+from ui.chat.transcript.selection import Selection, Spot, selected_text
 from ui.chat.transcript.spoken import Spoken
 from ui.chat.transcript.words import Words
 from ui.theme import Theme
@@ -59,6 +61,7 @@ class TranscriptView(QAbstractScrollArea):
         address_copied: This address may not be opened, and was put on the clipboard instead.
         regenerate_requested: Answer the last question again.
         command_requested: `commands.Asked`: edit, continue, regenerate, branch, delete.
+        finding: Finding words in the conversation.
         version_requested: Show the version of a message (its id) that is so many steps further on (-1: back).
         mouse_done: A button was clicked with the mouse and did its work; the keyboard is needed elsewhere.
     """
@@ -102,6 +105,7 @@ class TranscriptView(QAbstractScrollArea):
         self._background = Background(self.content, self.refresh, self.viewport().update, self)
         self.verticalScrollBar().valueChanged.connect(self._bar_moved)
         QScroller.grabGesture(self.viewport(), QScroller.ScrollerGestureType.TouchGesture)
+        self.finding = Find(self, model, theme, self)
         theme.changed.connect(self._theme_changed)
         if formulas is not None:
             formulas.drawn.connect(self._formulas_drawn)
@@ -158,6 +162,28 @@ class TranscriptView(QAbstractScrollArea):
     def selected_text(self) -> str:
         """What Ctrl+C would copy."""
         return selected_text(self.content, self.selection)
+
+    def reveal(self, spot: Spot) -> None:
+        """Bring a place into view, also one that its block has scrolled away sideways."""
+        row, section, position = spot
+        self.content.reveal(row, section, position)
+        message = self.content.message(row)
+        view = message.view(section) if message.part(section) is not None else None
+        if isinstance(view, Sideways) and view.overflow() > 0:
+            x = view.caret(position).left()
+            if not 0.1 * view.width <= x <= 0.9 * view.width:
+                view.scroll_to(view.state.scroll + x - view.width / 2)
+        self.refresh()
+
+    def show_message(self, message: str, words: str = "") -> bool:
+        """Bring the message with this id into view, at ``words`` if they stand in it. False: it is not here."""
+        row = next((number for number, row in enumerate(self.content.rows) if row.id == message), None)
+        if row is None:
+            return False
+        self.reveal((row, 0, 0))
+        if words:
+            self.finding.show_words(row, words)
+        return True
 
     @property
     def actions_of(self) -> Actions:
@@ -231,6 +257,7 @@ class TranscriptView(QAbstractScrollArea):
         column = self._measure_column(self.content.look)
         if column != self.content.column:
             self.content.relayout(self.content.look, column)
+        self.finding.place()
         self.refresh()
 
     def _settle(self) -> None:
