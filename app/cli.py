@@ -34,6 +34,12 @@ def _chat(subparsers: Subparsers) -> None:
     add_parser(subparsers)
 
 
+def _search(subparsers: Subparsers) -> None:
+    from app.hub.commands import add_parser
+
+    add_parser(subparsers)
+
+
 def _pull(subparsers: Subparsers) -> None:
     from app.downloads.commands import add_parser
 
@@ -70,6 +76,7 @@ COMMANDS: dict[str, Callable[[Subparsers], None]] = {
     "fit": _fit,
     "chat": _chat,
     "bench": _bench,
+    "search": _search,
     "pull": _pull,
     "models": _models,
     "doctor": _doctor,
