@@ -24,12 +24,12 @@ class LibrarySettings(msgspec.Struct, frozen=True, kw_only=True):
     others: bool = True
 
 
-class UsedSettings(msgspec.Struct, frozen=True, kw_only=True):
+class LibraryUseSettings(msgspec.Struct, frozen=True, kw_only=True):
     """When models were loaded: path to seconds since 1970."""
 
     used: dict[str, float] = {}
 
-    def with_use(self, path: str, when: float) -> UsedSettings:
+    def with_use(self, path: str, when: float) -> LibraryUseSettings:
         """The same, and ``path`` was loaded at ``when``."""
         kept = sorted({**self.used, path: when}.items(), key=lambda item: item[1])[-MOST_USED:]
-        return UsedSettings(used=dict(kept))
+        return LibraryUseSettings(used=dict(kept))

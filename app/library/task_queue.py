@@ -118,13 +118,7 @@ class TaskQueue(QObject):
 
     def _end(self, job: _Job, outcome: Outcome | VrambleError | None) -> None:
         job.task = self._now(job)
-        if isinstance(outcome, Outcome):
-            state, changes = TaskState.DONE, {"paths": outcome.paths, "wrong": outcome.wrong}
-        elif outcome is None:
-            state, changes = TaskState.CANCELLED, {}
-        else:
-            state, changes = TaskState.FAILED, {"error": outcome}
-        job.task = msgspec.structs.replace(job.task, state=state, rate=None, seconds_left=None, **changes)
+        job.task = _ended(job.task, outcome)
         if not any(other.task.state.active for other in self._jobs):
             self._timer.stop()
         job.done(outcome)
@@ -145,3 +139,12 @@ class TaskQueue(QObject):
             rate=rate,
             seconds_left=max(total - done, 0) / rate if rate else None,
         )
+
+
+def _ended(task: LibraryTask, outcome: Outcome | VrambleError | None) -> LibraryTask:
+    task = msgspec.structs.replace(task, rate=None, seconds_left=None)
+    if isinstance(outcome, Outcome):
+        return msgspec.structs.replace(task, state=TaskState.DONE, paths=outcome.paths, wrong=outcome.wrong)
+    if outcome is None:
+        return msgspec.structs.replace(task, state=TaskState.CANCELLED)
+    return msgspec.structs.replace(task, state=TaskState.FAILED, error=outcome)

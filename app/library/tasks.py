@@ -19,6 +19,7 @@ class TaskKind(StrEnum):
     COMPARE = "compare"
     """Hash files that may be duplicates."""
     JOIN = "join"
+    SHARE = "share"
 
 
 class TaskState(StrEnum):
@@ -41,7 +42,7 @@ class LibraryTask(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: For `LibraryService.cancel` and `dismiss`.
-        label: The model's, or how many there are is in ``count``.
+        label: Of the model or file; empty for several.
         count: Models that this is about.
         paths: Of a move or import that is done: where the files are now.
         wrong: Of a check that is done: models whose bytes are not right.

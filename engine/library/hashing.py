@@ -8,9 +8,28 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
 BLOCK = 4 << 20
 DROP_AFTER = 256 << 20
 """Bytes after which pages are given back, so that a check does not push out what others need."""
+
+
+class Hashed(msgspec.Struct, frozen=True):
+    """The sha256 of the bytes that ``path`` had when it was of this size and time. Not known: empty."""
+
+    path: Path
+    sha256: str
+    size: int = -1
+    mtime_ns: int = -1
+
+
+def hashed_now(path: Path, sha256: str) -> Hashed:
+    """A record of ``path`` as it is now."""
+    with contextlib.suppress(OSError):
+        info = path.stat()
+        return Hashed(path, sha256, info.st_size, info.st_mtime_ns)
+    return Hashed(path, "")
 
 
 class StoppedError(Exception):

@@ -9,11 +9,11 @@ from pathlib import Path
 from engine.errors import VrambleError
 from engine.library.copying import open_draft, sync_folder, temporary
 from engine.library.gguf import HeaderProblem, read_file
-from engine.library.hashing import Progress, sha256_of
+from engine.library.hashing import Progress, hashed_now, sha256_of
 from engine.library.names import piece_of, shown
 from engine.library.records import InstalledModel, Mend
 from engine.library.transfer import reflink
-from engine.library.work import Hashed, Outcome, size_of
+from engine.library.work import Outcome, size_of
 
 
 def join(model: InstalledModel, progress: Progress) -> Outcome:
@@ -83,19 +83,20 @@ def share(model: InstalledModel, other: InstalledModel, progress: Progress) -> O
                 "other-drive", "The two lie on different drives, so they cannot be one file.", "Delete one of them."
             )
         progress.total = 2 * sum(size_of(its) for _, its in pairs)
-        hashed = []
+        hashes = []
         for mine, its in pairs:
-            sha256 = sha256_of(its, progress)
-            if sha256_of(mine, progress) != sha256:
+            hashes.append(sha256_of(its, progress))
+            if sha256_of(mine, progress) != hashes[-1]:
                 raise _not_the_same(model, other)
-            hashed += [Hashed(its, sha256), Hashed(mine, sha256)]
         for mine, its in pairs:
             _replace_by(mine, its.resolve(strict=True))
+        both = zip((path for pair in pairs for path in pair), (one for one in hashes for _ in pairs[0]), strict=True)
+        hashed = tuple(hashed_now(path, sha256) for path, sha256 in both)
     except OSError as error:
         reason = error.strerror or str(error)
         text = f"The two could not be made one file: {reason}."
         raise VrambleError("share-failed", text, "Delete one of them.", str(error)) from error
-    return Outcome(paths=(model.path,), hashed=tuple(hashed))
+    return Outcome(paths=(model.path,), hashed=hashed)
 
 
 def _replace_by(path: Path, source: Path) -> None:

@@ -10,6 +10,7 @@ import msgspec
 from engine.library import hub_cache, ollama
 from engine.library.entries import EntryMaker
 from engine.library.gguf import HeaderProblem, read_file
+from engine.library.hashing import Hashed
 from engine.library.index import Entry, Index
 from engine.library.names import piece_of, shown
 from engine.library.origin import read_origin
@@ -21,6 +22,17 @@ from engine.library.states import FileState
 from engine.library.walk import FoundFile, Known, Walk, walk
 
 NEVER: Callable[[], bool] = lambda: False  # noqa: E731
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A file was hashed, at ``when`` in seconds since 1970."""
+
+    hashed: Hashed
+    when: float
+
+    def fits(self, file: FoundFile) -> bool:
+        """``file`` has the bytes that were hashed."""
+        return (self.hashed.size, self.hashed.mtime_ns) == (file.key[2], file.key[3])
 
 
 class RootScan(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,13 +95,19 @@ def scan_root(
     *,
     others: Container[tuple[int, int]] = frozenset(),
     used: Mapping[str, float] | None = None,
+    hashed: Mapping[Path, Checked] | None = None,
 ) -> RootScan:
     """The models of ``root``, which lies at ``path`` now.
 
-    Folders whose device and inode are in ``others`` are left out; ``used`` is when a path was loaded last.
+    Folders whose device and inode are in ``others`` are left out; ``used`` is when a path was loaded last,
+    ``hashed`` what was hashed since the last scan.
     """
     found = look(root.kind, path, stop, others)
     known = {file.path: _entry_of(file, index, stop) for file in found.files if not piece_of(file.path.name)}
+    for file in found.files:
+        new = hashed.get(file.path) if hashed else None
+        if new is not None and file.path in known and new.fits(file) and known[file.path].path:
+            known[file.path] = index.note(known[file.path], sha256=new.hashed.sha256, checked=new.when)
     maker = EntryMaker(root, path, known, used or {})
     models: list[InstalledModel] = []
     companions: list[InstalledModel] = []

@@ -7,18 +7,18 @@ nothing but itself, and what is known is shown in between.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from engine.library import duplicates
+from engine.library.hashing import Hashed
 from engine.library.index import Index
 from engine.library.leftovers import sweep
-from engine.library.names import shown
 from engine.library.records import InstalledModel, Mend, ScanResult
 from engine.library.roots import LibraryRoot, RootInfo, RootKind, RootState
-from engine.library.scan import NEVER, RootScan, in_order, scan_root
+from engine.library.scan import NEVER, Checked, RootScan, in_order, scan_root
 from engine.library.states import FileState
 from engine.library.whereabouts import Whereabouts
 
@@ -53,6 +53,7 @@ class Survey:
         self._stop = stop
         self._wishes = Wishes()
         self._scans: dict[str, RootScan] = {}
+        self._hashed: dict[Path, Checked] = {}
 
     def begin(self, wishes: Wishes) -> tuple[RootInfo, ...]:
         """All roots in the order in which they are shown, hidden ones too; nothing is read in them yet."""
@@ -68,7 +69,13 @@ class Survey:
             return msgspec.structs.replace(info, models=len(self._index.models_of(info.id)))
         others = {one.path for one in infos if one.id != info.id and one.state is RootState.PRESENT}
         found = scan_root(
-            info.root, info.path, self._index, self._stop, others=_identities(others), used=self._wishes.used
+            info.root,
+            info.path,
+            self._index,
+            self._stop,
+            others=_identities(others),
+            used=self._wishes.used,
+            hashed=self._hashed,
         )
         if info.writable:
             sweep(found.left_over)
@@ -112,6 +119,7 @@ class Survey:
                     self._index.put_models(info.id, self._scans[info.id].models)
             self._index.keep_only(self._kept(infos), (info.id for info in infos))
         result = self.result(infos)
+        self._hashed.clear()
         self._index.save()
         return result
 
@@ -120,16 +128,9 @@ class Survey:
         infos = self.begin(wishes or Wishes())
         return self.finish([self.look_at(info, infos) for info in infos])
 
-    def remember(self, path: Path, sha256: str, when: float) -> None:
-        """Keep the hash of the bytes that ``path`` has now, as far as a scan knew the file."""
-        for files in self._files().values():
-            for file in files:
-                if file.path == path and (entry := self._index.get(file)) is not None:
-                    self._index.note(entry, sha256=sha256, checked=when)
-
-    def files_of(self, model: InstalledModel) -> tuple[Path, ...]:
-        """Files of ``model`` as the last scan saw them."""
-        return tuple(file.path for file in self._files().get(model.path, ())) or model.parts
+    def remember(self, hashed: Iterable[Hashed], when: float) -> None:
+        """Take what was hashed at ``when`` (seconds since 1970) into the next scan."""
+        self._hashed.update((one.path, Checked(one, when)) for one in hashed if one.sha256)
 
     def _files(self) -> duplicates.FilesOf:
         return {path: files for scan in self._scans.values() for path, files in scan.files.items()}
@@ -177,8 +178,3 @@ def _absent(model: InstalledModel, info: RootInfo) -> InstalledModel:
         likely_duplicate=False,
         same_file=False,
     )
-
-
-def shown_path(path: Path) -> str:
-    """Key of a path in `Wishes.used`."""
-    return shown(path)

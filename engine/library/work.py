@@ -11,7 +11,7 @@ import msgspec
 
 from engine.errors import VrambleError
 from engine.library.deletion import carry_out, clear_folders, plan_deletion, refuse
-from engine.library.hashing import Progress, sha256_of
+from engine.library.hashing import Hashed, Progress, hashed_now, sha256_of
 from engine.library.names import shown
 from engine.library.origin import Origin, origin_path, read_origin
 from engine.library.records import InstalledModel
@@ -20,13 +20,6 @@ from engine.library.scan import scan
 from engine.library.states import FileState
 from engine.library.targets import check_source, check_target, pair_for_import, pairs_for_move
 from engine.library.transfer import How, Room, link_file, move_files
-
-
-class Hashed(msgspec.Struct, frozen=True):
-    """The sha256 that the bytes at ``path`` have."""
-
-    path: Path
-    sha256: str
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +52,7 @@ def verify(models: Sequence[InstalledModel], progress: Progress) -> Outcome:
             found = sha256_of(part, progress)
         except OSError as error:
             raise unreadable(part, error) from error
-        hashed.append(Hashed(part, found))
+        hashed.append(hashed_now(part, found))
         expected = expected_hash(model, part)
         if (expected and expected != found) or model.state is not FileState.OK:
             wrong.append(model.path)
@@ -109,7 +102,7 @@ def move(
         carry_out(deletion, source.path)
     else:
         clear_folders(deletion, source.path)
-    done = tuple(Hashed(pair.target, sha256) for pair, sha256 in zip(pairs, hashes, strict=True) if sha256)
+    done = tuple(hashed_now(pair.target, sha256) for pair, sha256 in zip(pairs, hashes, strict=True) if sha256)
     return Outcome(paths=(pairs[0].target,), hashed=done)
 
 
@@ -136,7 +129,7 @@ def bring(
                 link_file(pair)
         else:
             hashes = move_files(pairs, progress, _room(target), keep_source=how is How.COPY)
-            hashed += (Hashed(pair.target, sha256) for pair, sha256 in zip(pairs, hashes, strict=True) if sha256)
+            hashed += (hashed_now(pair.target, sha256) for pair, sha256 in zip(pairs, hashes, strict=True) if sha256)
         for pair, origin in zip(pairs, origins, strict=True):
             _write_origin(pair.target, origin)
             if how is How.MOVE:

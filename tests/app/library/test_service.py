@@ -81,9 +81,12 @@ def test_the_first_scan_begins_by_itself(library: LibraryService, crank: Cranked
 
 
 def test_many_wishes_to_scan_are_two_scans(library: LibraryService, crank: Cranked) -> None:
+    watch = Watch(library)
     for _ in range(10):
         library.rescan()
-    assert len(crank.waiting) == 2
+    crank.drain()
+    assert watch.changes == 2
+    assert watch.scanning == [False]
 
 
 def test_a_new_file_shows_after_a_scan(library: LibraryService, crank: Cranked, folder: Path) -> None:
