@@ -104,8 +104,9 @@ class DraftModel:
         return news[same:] if kept == agreed + same else [*tokens[kept:], last]
 
     def _read(self, part: list[int]) -> bool:
-        """Compute tokens that follow the cache and wait."""
-        api, cells = self._api, (ctypes.c_int32 * len(part))(*part)
+        """Compute tokens that follow the cache and wait. One that only the large model has is read as another one."""
+        api = self._api
+        cells = (ctypes.c_int32 * len(part))(*(token if token < self._n_vocab else 0 for token in part))
         result = api.llama_decode(self._context, api.llama_batch_get_one(cells, len(part)))
         api.llama_synchronize(self._context)
         if result != _DECODED:
