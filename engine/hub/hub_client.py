@@ -7,6 +7,7 @@ bytes and of time, so that a server that drips or floods ends in a sentence.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -68,8 +69,8 @@ class HubClient:
         """
         answer = await self._patiently(path, parameters, repo, self.limits.json_bytes)
         try:
-            return msgspec.json.decode(answer.body), answer.following
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return json.loads(answer.body), answer.following
+        except (ValueError, RecursionError):
             raise nonsense(self.endpoint) from None
 
     async def text(self, path: str, repo: str) -> str:

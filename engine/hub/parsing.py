@@ -12,6 +12,8 @@ from engine.library.address import parse_repo
 
 MOST_TAGS: Final = 60
 LONGEST: Final = 200
+LAST_MOMENT: Final = 4e9
+"""Seconds since 1970: nothing on the Hub is from after 2096."""
 
 CODES: Final = (
     "aa ab af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo"
@@ -69,8 +71,10 @@ def mapping(value: object) -> Mapping[str, object]:
 
 
 def text(value: object) -> str:
-    """One short line without signs that break lines."""
-    return " ".join(value.split())[:LONGEST] if isinstance(value, str) else ""
+    """One short line without signs that break lines or cannot be written."""
+    if not isinstance(value, str):
+        return ""
+    return " ".join(value[: 4 * LONGEST].encode("utf-8", "replace").decode().split())[:LONGEST]
 
 
 def texts(value: object) -> tuple[str, ...]:
@@ -97,10 +101,8 @@ def moment(value: object) -> float | None:
         found = datetime.fromisoformat(value)
     except ValueError:
         return None
-    try:
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-    except (OverflowError, OSError):
-        return None
+    told = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    return told if 0 <= told < LAST_MOMENT else None
 
 
 def link(value: object) -> str:

@@ -14,6 +14,8 @@ from engine.library.gguf.tables import quant_in_name
 from engine.library.names import base_stem, shard_name, shard_of
 from engine.library.safe_path import safe_relative
 
+REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+COMMIT = re.compile(r"[0-9a-f]{7,64}")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -114,7 +116,7 @@ def parse_listing(repo: str, data: object, revision: str = "main") -> RepoListin
     return RepoListing(
         repo=_text(answer.get("id")) or repo,
         revision=revision,
-        commit=commit if isinstance(commit, str) and commit else None,
+        commit=commit if isinstance(commit, str) and COMMIT.fullmatch(commit) else None,
         gated=answer.get("gated") not in (None, False, ""),
         files=tuple(sorted(_models(parts), key=_order)),
         left_out=tuple(unsafe),
@@ -122,7 +124,7 @@ def parse_listing(repo: str, data: object, revision: str = "main") -> RepoListin
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) and value.count("/") == 1 else ""
+    return value if isinstance(value, str) and REPO.fullmatch(value) else ""
 
 
 def _file_part(name: str, item: Mapping[str, object]) -> FilePart:
