@@ -11,6 +11,7 @@ from engine.client.death import WorkerDeath
 from engine.protocol.frames import (
     Bench,
     Benched,
+    CachesSaved,
     Devices,
     DryRan,
     DryRun,
@@ -21,6 +22,7 @@ from engine.protocol.frames import (
     Load,
     Loaded,
     Request,
+    SaveCaches,
     SelfTest,
     SelfTested,
     Terminal,
@@ -29,7 +31,7 @@ from engine.protocol.frames import (
 )
 
 _END = re.compile(
-    rb'^\s*\{"type":"(?:loaded|unloaded|finished|devices|self_tested|dry_ran|benched|failed)","id":(\d{1,15})\D'
+    rb'^\s*\{"type":"(?:loaded|unloaded|finished|devices|self_tested|dry_ran|benched|caches_saved|failed)","id":(\d{1,15})\D'
 )
 """How a terminal frame begins, also one that cannot be read."""
 
@@ -40,6 +42,7 @@ SUCCESS: dict[type[Request], type[Terminal]] = {
     ListDevices: Devices,
     SelfTest: SelfTested,
     DryRun: DryRan,
+    SaveCaches: CachesSaved,
     Bench: Benched,
 }
 """What each request ends in when it succeeds."""

@@ -1,11 +1,11 @@
 """The frames. Requests go to the worker, events come back.
 
-Each `Load`, `Unload`, `Generate`, `ListDevices`, `SelfTest`, `DryRun` and `Bench` carries an id and gets exactly
-one terminal event with the same id: its own success event (`Loaded`, `Unloaded`, `Finished`, `Devices`,
-`SelfTested`, `DryRan`, `Benched`) or `Failed` (a cancelled load ends in `Failed` with code ``cancelled``; a cancelled
-answer ends in `Finished` with reason ``cancelled``, because its text and figures are kept). `Cancel` is no
-request: it has no id of its own and no answer but the terminal event of its target, and it is ignored when
-the target has already ended.
+Each `Load`, `Unload`, `Generate`, `ListDevices`, `SelfTest`, `DryRun`, `Bench` and `SaveCaches` carries an id and gets
+exactly one terminal event with the same id: its own success event (`Loaded`, `Unloaded`, `Finished`, `Devices`,
+`SelfTested`, `DryRan`, `Benched`, `CachesSaved`) or `Failed` (a cancelled load ends in `Failed` with code
+``cancelled``; a cancelled answer ends in `Finished` with reason ``cancelled``, because its text and figures are kept).
+`Cancel` is no request: it has no id of its own and no answer but the terminal event of its target, and it is ignored
+when the target has already ended.
 """
 
 from __future__ import annotations
@@ -116,6 +116,17 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True, tag="bench"):
     """The last request of this model was a test as well, so its tokens may serve this one."""
 
 
+class SaveCaches(msgspec.Struct, frozen=True, kw_only=True, tag="save_caches"):
+    """Write what is kept of conversations to the disk, as far as `CachePolicy` wants it there: the model is to go.
+
+    Attributes:
+        seconds: The most it may take.
+    """
+
+    id: int
+    seconds: float = 10.0
+
+
 class Cancel(msgspec.Struct, frozen=True, kw_only=True, tag="cancel"):
     """End the request ``target`` as soon as possible."""
 
@@ -142,7 +153,8 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
-    """State of a running request. ``stage`` load: parts of 1000; prompt: tokens; bench: tokens."""
+    """State of a running request. ``stage`` load: parts of 1000; prompt: tokens; bench: tokens; room: an answer waits
+    for cells of the context that others hold, without figures."""
 
     id: int
     stage: str
@@ -229,6 +241,13 @@ class Benched(msgspec.Struct, frozen=True, kw_only=True, tag="benched"):
     driver: str = ""
 
 
+class CachesSaved(msgspec.Struct, frozen=True, kw_only=True, tag="caches_saved"):
+    """Terminal event of `SaveCaches`. ``complete``: nothing is left to write; false: cancelled, or out of time."""
+
+    id: int
+    complete: bool
+
+
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     """Terminal event of any request that did not succeed. Fields as in `engine.errors.VrambleError`."""
 
@@ -239,9 +258,9 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     detail: str = ""
 
 
-Request = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench
-ToWorker = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench | Cancel | Forget
-Terminal = Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Benched | Failed
-FromWorker = Hello | Progress | Delta | Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Benched | Failed
+Request = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench | SaveCaches
+ToWorker = Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench | SaveCaches | Cancel | Forget
+Terminal = Loaded | Unloaded | Finished | Devices | SelfTested | DryRan | Benched | CachesSaved | Failed
+FromWorker = Hello | Progress | Delta | Terminal
 
-TERMINAL_TYPES = (Loaded, Unloaded, Finished, Devices, SelfTested, DryRan, Benched, Failed)
+TERMINAL_TYPES = (Loaded, Unloaded, Finished, Devices, SelfTested, DryRan, Benched, CachesSaved, Failed)

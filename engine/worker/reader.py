@@ -25,7 +25,9 @@ EXIT_STDIN_ENDED = 0
 EXIT_STDOUT_CLOSED = 1
 
 _CHUNK = 1 << 16
-_ID = re.compile(rb'^\s*\{"type":"(?:load|unload|generate|list_devices|self_test|dry_run|bench)","id":(\d{1,15})\D')
+_ID = re.compile(
+    rb'^\s*\{"type":"(?:load|unload|generate|list_devices|self_test|dry_run|bench|save_caches)","id":(\d{1,15})\D'
+)
 
 
 class FrameWriter:

@@ -13,6 +13,7 @@ from engine.errors import VrambleError
 from engine.protocol.frames import (
     Bench,
     Benched,
+    CachesSaved,
     Devices,
     DryRan,
     DryRun,
@@ -24,6 +25,7 @@ from engine.protocol.frames import (
     Loaded,
     Progress,
     Request,
+    SaveCaches,
     SelfTest,
     SelfTested,
     Terminal,
@@ -77,6 +79,8 @@ class Requests:
             return self._dry_run(request, taken)
         if isinstance(request, Bench):
             return self._bench(request)
+        if isinstance(request, SaveCaches):
+            return self._save_caches(request)
         if isinstance(request, ListDevices):
             return Devices(id=request.id, backends=self._catalogue.backends, devices=self._catalogue.infos())
         self._unload()
@@ -153,6 +157,11 @@ class Requests:
 
         sample = Benchmark(loaded, request.test, self._cancel, progress, meter).run(warm=request.warm)
         return Benched(id=request.id, sample=sample, driver=driver_words() if loaded.info.gpu_layers else "")
+
+    def _save_caches(self, request: SaveCaches) -> CachesSaved:
+        end = time.monotonic() + request.seconds
+        complete = self.save(lambda: self._cancel.is_set or time.monotonic() > end)
+        return CachesSaved(id=request.id, complete=complete)
 
     def _model(self) -> LoadedModel:
         if self._loaded is None:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from engine.errors import VrambleError
-from engine.protocol.frames import Failed, Finished, Forget, FromWorker, Generate, Request, Terminal
+from engine.protocol.frames import Failed, Finished, Forget, FromWorker, Generate, Progress, Request, Terminal
 from engine.protocol.types import FinishReason
 from engine.worker.cancel import Stop
 from engine.worker.generator import Generator
@@ -23,6 +23,9 @@ from engine.worker.pace import Pace
 from engine.worker.prompt import DECODE_OK, decode_problem
 from engine.worker.sequence_batch import JointBatch
 from engine.worker.templates.process import RenderCancelled, TemplateProcess
+
+TRY_AGAIN_S = 0.5
+"""After so long an answer that found no room tries again, though none of the others has ended: one may have shifted."""
 
 
 class Arrivals(Protocol):
@@ -66,6 +69,7 @@ class Together:
         self._forgotten: list[Forget] = []
         self._pace = Pace(loaded.n_batch, polled=False)
         self._batch: JointBatch | None = None
+        self._full, self._try_again = False, 0.0
 
     def run(self, request: Generate, taken: float) -> list[Forget]:
         """Until nothing is left to answer; what has to be forgotten now."""
@@ -100,9 +104,23 @@ class Together:
         for answer in [*self._inside, *self._outside]:
             if answer.cancel.is_set:
                 self._end(answer, answer.finish(FinishReason.CANCELLED))
+        if self._outside and not (self._full and time.monotonic() < self._try_again):
+            self._let_all_in()
+
+    def _let_all_in(self) -> None:
+        """In order; the first one that finds no room keeps the others waiting, and all are told that they wait."""
+        told, self._full = self._full, False
         for answer in tuple(self._outside):
             if not self._let_in(answer):
+                self._full, self._try_again = True, time.monotonic() + TRY_AGAIN_S
                 break
+        if self._full and not told:
+            self._tell_room()
+
+    def _tell_room(self) -> None:
+        """Who is outside waits for cells that others hold."""
+        for answer in self._outside:
+            self._send(Progress(id=answer.id, stage="room", done=0, total=0))
 
     def _take(self, request: Generate, taken: float) -> None:
         ticket = self._arrivals.ticket(request.id)
@@ -216,6 +234,7 @@ class Together:
 
     def _end(self, answer: Generator, end: Terminal) -> None:
         answer.close()
+        self._full = False
         for place in (self._inside, self._outside):
             if answer in place:
                 place.remove(answer)

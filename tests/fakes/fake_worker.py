@@ -14,7 +14,7 @@ empty object is a well-behaved worker that echoes the last user message. Keys, a
     ignore_cancel      true: never reads `cancel`
     eof                "exit" (default), "ignore": goes on when stdin is closed
     journal            file that gets one JSON line for each received frame, and one for the start (GGML_* too)
-    load, generate, list_devices, unload, self_test, reference, dry_run, bench
+    load, generate, list_devices, unload, self_test, reference, dry_run, bench, save_caches
                        one behaviour, or a list: one for each request of that kind, the last one repeats
     runs               list of objects laid over the script, one for each start of the process, the last one
                        repeats (the count is kept beside the script file, so a restart gets the next one)
@@ -77,6 +77,7 @@ from engine.protocol.frames import (
     PROTOCOL_VERSION,
     Bench,
     Benched,
+    CachesSaved,
     Cancel,
     Delta,
     Devices,
@@ -92,6 +93,7 @@ from engine.protocol.frames import (
     Loaded,
     Progress,
     Request,
+    SaveCaches,
     SelfTest,
     SelfTested,
     Unload,
@@ -243,7 +245,7 @@ class Channel:
         if isinstance(frame, Cancel):
             if not self._script.get("ignore_cancel"):
                 self.cancelled.add(frame.target)
-        elif isinstance(frame, Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench):
+        elif isinstance(frame, Load | Unload | Generate | ListDevices | SelfTest | DryRun | Bench | SaveCaches):
             self.requests.append(frame)
 
 
@@ -398,6 +400,8 @@ class FakeWorker:
             elif isinstance(request, SelfTest):
                 probe = fake_probe(behaviour.get("probe", "ok"))
                 step.terminal(SelfTested(id=request.id, probe=probe, seconds=0.1))
+            elif isinstance(request, SaveCaches):
+                step.terminal(CachesSaved(id=request.id, complete=not step.cancelled()))
             elif isinstance(request, DryRun):
                 memory = msgspec.convert(behaviour.get("memory", ()), tuple[MemoryUse, ...])
                 step.terminal(DryRan(id=request.id, memory=memory, caches=behaviour.get("caches", 0)))

@@ -9,6 +9,7 @@ from engine.protocol.frames import (
     TERMINAL_TYPES,
     Bench,
     Benched,
+    CachesSaved,
     Devices,
     DryRan,
     DryRun,
@@ -20,6 +21,7 @@ from engine.protocol.frames import (
     Load,
     Loaded,
     Request,
+    SaveCaches,
     SelfTest,
     SelfTested,
     Terminal,
@@ -53,7 +55,7 @@ MODEL = ModelInfo(
     gpu_layers=0,
     device=DEVICE,
 )
-KINDS: tuple[type[Request], ...] = (Load, Unload, Generate, ListDevices, SelfTest, DryRun, Bench)
+KINDS: tuple[type[Request], ...] = (Load, Unload, Generate, ListDevices, SelfTest, DryRun, Bench, SaveCaches)
 
 
 def request(kind: type[Request], id_: int) -> Request:
@@ -81,6 +83,8 @@ def success(kind: type[Request], id_: int) -> Terminal:
         return DryRan(id=id_)
     if kind is Bench:
         return Benched(id=id_)
+    if kind is SaveCaches:
+        return CachesSaved(id=id_, complete=True)
     return Unloaded(id=id_)
 
 

@@ -11,6 +11,7 @@ from engine.protocol.bench import BenchSample, BenchTest
 from engine.protocol.frames import (
     Bench,
     Benched,
+    CachesSaved,
     Cancel,
     Delta,
     Devices,
@@ -25,6 +26,7 @@ from engine.protocol.frames import (
     Load,
     Loaded,
     Progress,
+    SaveCaches,
     SelfTest,
     SelfTested,
     ToWorker,
@@ -175,6 +177,7 @@ def to_worker(text: SearchStrategy[str]) -> SearchStrategy[ToWorker]:
         ),
         st.builds(ListDevices, id=ids),
         st.builds(DryRun, id=ids, path=text, options=options),
+        st.builds(SaveCaches, id=ids, seconds=numbers),
         st.builds(Bench, id=ids, test=st.none() | bench_tests, warm=st.booleans(), begun=st.booleans()),
         st.builds(
             SelfTest,
@@ -206,6 +209,7 @@ def from_worker(text: SearchStrategy[str], id_: SearchStrategy[int] = ids) -> Se
             seconds=numbers,
         ),
         st.builds(SelfTested, id=id_, probe=probes, seconds=numbers),
+        st.builds(CachesSaved, id=id_, complete=st.booleans()),
         st.builds(Benched, id=id_, sample=bench_samples, ram=st.none() | numbers, driver=text),
         st.builds(Failed, id=id_, code=text, message=text, next_step=text, detail=text),
     )
