@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import Final
 
+from engine.chat import rows, search_index
 from engine.chat.tree import Tree
 
 _COPY: Final = (
@@ -55,6 +56,7 @@ def undelete_from(db: sqlite3.Connection, conversation: str, message: str, tip: 
 def purge(db: sqlite3.Connection, before: float) -> int:
     """Remove for good what was deleted in conversations before ``before``; how many messages."""
     gone = "SELECT id FROM message WHERE deleted IS NOT NULL AND deleted < ?"
+    search_index.leave(db, [rows.text_of(row["id"]) for row in db.execute(gone, (before,)).fetchall()])
     db.execute(f"DELETE FROM part WHERE message IN ({gone})", (before,))
     return db.execute("DELETE FROM message WHERE deleted IS NOT NULL AND deleted < ?", (before,)).rowcount
 

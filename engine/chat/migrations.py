@@ -67,6 +67,34 @@ ALTER TABLE message ADD COLUMN deleted REAL;         -- NULL: not deleted; so is
 """
 
 
+_FINDING: Final = """
+ALTER TABLE conversation ADD COLUMN pinned REAL;     -- since when it stands at the top; NULL: it does not
+ALTER TABLE conversation ADD COLUMN archived REAL;   -- since when it is out of the way; NULL: it is not
+ALTER TABLE conversation ADD COLUMN folder TEXT;     -- NULL: in none
+ALTER TABLE conversation ADD COLUMN place REAL;      -- order by hand in its folder or among those at the top
+ALTER TABLE conversation ADD COLUMN titled TEXT;     -- who gave the title: user, model; NULL: the first message
+
+CREATE TABLE folder (
+    id TEXT PRIMARY KEY NOT NULL,
+    title TEXT NOT NULL,
+    created REAL NOT NULL,
+    place REAL NOT NULL,             -- order by hand
+    folded INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE INDEX message_deleted ON message (deleted) WHERE deleted IS NOT NULL;
+
+CREATE TABLE text_index_state (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    version INTEGER NOT NULL,        -- how words are made (search_text.VERSION)
+    below INTEGER NOT NULL,          -- parts up to this number are not in the index yet
+    debt INTEGER NOT NULL            -- words of removed texts lie in the index still: 1, 2 being removed
+);
+CREATE VIRTUAL TABLE text_index USING fts5 (text, content='', prefix='2 3', tokenize='unicode61 remove_diacritics 2');
+INSERT INTO text_index_state (id, version, below, debt) SELECT 1, 1, coalesce(max(id), 0), 0 FROM part;
+"""
+
+
 @dataclass(frozen=True)
 class Migration:
     """One step from version ``number - 1`` to ``number``."""
@@ -80,17 +108,18 @@ MIGRATIONS: Final = (
     Migration(1, "conversations, message tree, parts", _FIRST),
     Migration(2, "drafts", _DRAFTS),
     Migration(3, "settings of a conversation, times of thoughts, deleted messages", _STEERING),
+    Migration(4, "folders, pins, archive, search", _FINDING),
 )
 
-TABLES: Final = ("conversation", "message", "part", "draft")
+TABLES: Final = ("conversation", "message", "part", "draft", "folder")
 """Tables with the user's words, parents before children."""
 
-_TABLES_OF_VERSION_1: Final = TABLES[:3]
+_SINCE: Final = {"draft": 2, "folder": 4}
 
 
 def tables_of(version: int) -> tuple[str, ...]:
     """Those of `TABLES` that a database of schema ``version`` has."""
-    return TABLES if version > 1 else _TABLES_OF_VERSION_1
+    return tuple(table for table in TABLES if _SINCE.get(table, 1) <= version)
 
 
 def version_of(db: sqlite3.Connection) -> int:

@@ -10,7 +10,9 @@ from engine.chat import rows
 from engine.chat.records import Conversation, Message, Part, PartKind, Thread
 from engine.chat.tree import Node, Tree
 
-_CONVERSATION: Final = "SELECT id, title, created, updated, tip, settings FROM conversation"
+_CONVERSATION: Final = (
+    "SELECT id, title, created, updated, tip, settings, pinned, archived, folder, place, titled FROM conversation"
+)
 _PARTS: Final = (
     "SELECT part.message, part.kind, part.content FROM message JOIN part ON part.message = message.id"
     " WHERE message.conversation = ? ORDER BY message.seq, part.position"

@@ -12,6 +12,10 @@ UNTITLED = "New chat"
 """Title of a conversation whose first message leaves nothing to show."""
 
 
+TITLED_BY_USER = "user"
+TITLED_BY_MODEL = "model"
+
+
 class Role(StrEnum):
     """Who speaks. Stored by name."""
 
@@ -87,6 +91,14 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
 
     Times are seconds since 1970 (UTC). ``tip`` is None while there is no message. ``settings`` is JSON of what its
     answers are made with, None when nothing was chosen for it.
+
+    Attributes:
+        pinned: Since when it stands at the top; None: it does not.
+        archived: Since when it is out of the way; None: it is not.
+        folder: Id of its folder; None: in none.
+        place: Its place by hand in the folder or among the pinned ones; None: by time, before those with a place.
+        titled: Who gave the title: `TITLED_BY_USER`, `TITLED_BY_MODEL`, None for its first message.
+        temporary: It is never written to a disk.
     """
 
     id: str
@@ -95,6 +107,21 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     updated: float
     tip: str | None = None
     settings: str | None = None
+    pinned: float | None = None
+    archived: float | None = None
+    folder: str | None = None
+    place: float | None = None
+    titled: str | None = None
+    temporary: bool = False
+
+
+class Folder(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder of conversations; ``folded``: its conversations are not listed."""
+
+    id: str
+    title: str
+    place: float = 0.0
+    folded: bool = False
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):

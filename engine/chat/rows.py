@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from engine.chat.records import UNTITLED, Conversation, Message, Part, PartKind, Role, RunSettings, Status
+from engine.chat.records import UNTITLED, Conversation, Folder, Message, Part, PartKind, Role, RunSettings, Status
 from engine.protocol.types import GenerationStats
 
 T = TypeVar("T")
@@ -30,6 +30,18 @@ def conversation_of(row: sqlite3.Row) -> Conversation:
         updated=seconds_of(row["updated"]),
         tip=None if row["tip"] is None else text_of(row["tip"]),
         settings=None if row["settings"] is None else text_of(row["settings"]),
+        pinned=optional_seconds(row["pinned"]),
+        archived=optional_seconds(row["archived"]),
+        folder=None if row["folder"] is None else text_of(row["folder"]),
+        place=optional_seconds(row["place"]),
+        titled=None if row["titled"] is None else text_of(row["titled"]),
+    )
+
+
+def folder_of(row: sqlite3.Row) -> Folder:
+    """The record of a ``folder`` row."""
+    return Folder(
+        id=text_of(row["id"]), title=text_of(row["title"]), place=seconds_of(row["place"]), folded=row["folded"] == 1
     )
 
 
@@ -90,6 +102,11 @@ def seconds_of(value: object) -> float:
             return 0.0
         return seconds if math.isfinite(seconds) else 0.0
     return 0.0
+
+
+def optional_seconds(value: object) -> float | None:
+    """A stored number; None when there is none."""
+    return None if value is None else seconds_of(value)
 
 
 def _json(decoder: msgspec.json.Decoder[T], value: object, what: str, problems: list[str]) -> T | None:

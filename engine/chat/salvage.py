@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from engine.chat import migrations, reading
+from engine.chat import migrations, reading, search_index
 from engine.chat.ids import new_id
 from engine.chat.titles import title_of
 
@@ -33,6 +33,9 @@ _FILLERS: Final = {
     "status": "done",
     "kind": "text",
     "position": 0,
+    "title": "",
+    "place": 0.0,
+    "folded": 0,
 }
 """Values for columns that must not be empty."""
 
@@ -46,6 +49,7 @@ def copy_readable(damaged: Path, db: sqlite3.Connection, now: float) -> int:
             for table in migrations.TABLES:
                 _copy_table(source, db, table)
             adopt_orphans(db, now)
+            search_index.begin_anew(db)
             db.execute("COMMIT")
     except sqlite3.Error:
         if db.in_transaction:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
-from engine.chat import branches, drafts, failures, reading, rows, writing
-from engine.chat.database import open_database, open_private, request_check
+from engine.chat import branches, drafts, reading, search_index, writing
+from engine.chat.arranging import Arranging
+from engine.chat.database import open_database, open_private
+from engine.chat.exchanging import Exchanging
+from engine.chat.finding import Finding
 from engine.chat.ids import new_id
 from engine.chat.migrations import MIGRATIONS, Migration
 from engine.chat.records import AnswerEnd, AnswerStart, Conversation, Draft, Question, Role, Status, Thread
-from engine.chat.titles import make_title, title_of
-from engine.chat.tree import Tree
+from engine.chat.removing import UNDO_SECONDS as UNDO_SECONDS
+from engine.chat.removing import Removing
+from engine.chat.titles import make_title
 from engine.errors import VrambleError
 
-UNDO_SECONDS: Final = 60.0
-"""Deleted conversations younger than this survive a start: another window may still offer the undo."""
 
-
-class Store:
+class Store(Removing, Arranging, Finding, Exchanging):
     """Conversations on disk. Every call is one transaction: it happened, or it did not.
 
     Each method raises `VrambleError` when the disk, the folder or another process is in the way
@@ -42,9 +42,7 @@ class Store:
         *,
         saved: bool,
     ) -> None:
-        self._db = db
-        self._path = path
-        self._now = now
+        super().__init__(db, path, now)
         self.saved = saved
         self.remarks = remarks
 
@@ -80,16 +78,6 @@ class Store:
         """All that are not deleted, the one changed last first."""
         with self._translated():
             return reading.conversations(self._db)
-
-    def conversation(self, conversation: str) -> Conversation | None:
-        """One conversation, deleted or not; None when there is none."""
-        with self._translated():
-            return reading.conversation(self._db, conversation)
-
-    def thread(self, conversation: str) -> Thread | None:
-        """The shown branch, root first; None when the conversation does not exist."""
-        with self._translated():
-            return reading.thread(self._db, conversation)
 
     def ask(self, conversation: str, question: Question, answer: AnswerStart, settings: str | None = None) -> Thread:
         """Append ``question`` to the shown branch and an empty answer to it; a new conversation is made.
@@ -136,6 +124,7 @@ class Store:
         """
         with self._transaction():
             self._tree_with(conversation, message)
+            search_index.leave(self._db, [message])
             self._db.execute("UPDATE message SET status = ? WHERE id = ?", (Status.STREAMING, message))
             query = "UPDATE conversation SET tip = ?, updated = ? WHERE id = ?"
             self._db.execute(query, (message, self._now(), conversation))
@@ -151,32 +140,8 @@ class Store:
         with self._transaction():
             path = self._tree_with(conversation, message).path(message)
             branches.copy(self._db, conversation, path, target, make_title(title), lambda: new_id(now), now)
+            search_index.enter_conversation(self._db, target)
         return self.conversation(target)
-
-    def delete_from(self, conversation: str, message: str) -> Thread:
-        """Hide ``message`` and all that follows it until `undelete_from` or `purge_messages`.
-
-        Raises:
-            VrambleError: ``message-gone`` when it is not in the conversation.
-        """
-        with self._transaction():
-            tree = self._tree_with(conversation, message)
-            branches.delete_from(self._db, conversation, tree, message, self._now())
-        return self._existing_thread(conversation)
-
-    def undelete_from(self, conversation: str, message: str, tip: str | None) -> Thread | None:
-        """Bring back what `delete_from` hid, and show the branch to ``tip``; None when the conversation is gone."""
-        with self._transaction():
-            branches.undelete_from(self._db, conversation, message, tip, self._now())
-        return self.thread(conversation)
-
-    def purge_messages(self) -> int:
-        """Remove messages that are deleted for good, from the log too; how many there were."""
-        with self._transaction():
-            gone = branches.purge(self._db, self._now())
-        if gone:
-            self._empty_log()
-        return gone
 
     def set_settings(self, conversation: str, settings: str | None) -> Conversation | None:
         """Keep what the answers of a conversation are made with: JSON of the caller's."""
@@ -217,83 +182,3 @@ class Store:
         """Keep the drafts in ``changed``, those of other conversations as they are. A blank one is removed."""
         with self._transaction():
             drafts.write(self._db, changed)
-
-    def rename(self, conversation: str, title: str) -> Conversation | None:
-        """Give a title (one line, cut to length). A blank one brings back the title made from the first question."""
-        with self._transaction():
-            chosen = make_title(title) or title_of(reading.first_question(self._db, conversation))
-            self._db.execute("UPDATE conversation SET title = ? WHERE id = ?", (chosen or None, conversation))
-        return self.conversation(conversation)
-
-    def delete(self, conversation: str) -> bool:
-        """Hide a conversation until `undelete` or `purge`; False when it is not there."""
-        with self._transaction():
-            query = "UPDATE conversation SET deleted = ? WHERE id = ? AND deleted IS NULL"
-            return self._db.execute(query, (self._now(), conversation)).rowcount > 0
-
-    def undelete(self, conversation: str) -> Conversation | None:
-        """Bring a deleted conversation back; None when it was purged."""
-        with self._transaction():
-            self._db.execute("UPDATE conversation SET deleted = NULL WHERE id = ?", (conversation,))
-        return self.conversation(conversation)
-
-    def purge(self, conversations: Sequence[str]) -> int:
-        """Remove those of ``conversations`` that are deleted for good, from the log too; how many there were."""
-        with self._transaction():
-            gone = sum([writing.purge(self._db, conversation) for conversation in conversations])
-        if gone:
-            self._empty_log()
-        return gone
-
-    def _empty_log(self) -> None:
-        with self._translated():
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-    def _tidy(self) -> None:
-        with self._transaction():
-            query = "UPDATE message SET status = 'stopped' WHERE status = 'streaming'"
-            self._db.execute(query)
-            query = "SELECT id FROM conversation WHERE deleted IS NOT NULL AND deleted < ?"
-            branches.purge(self._db, self._now() - UNDO_SECONDS)
-            old = [rows.text_of(row["id"]) for row in self._db.execute(query, (self._now() - UNDO_SECONDS,))]
-        self.purge(old)
-
-    def _existing_thread(self, conversation: str) -> Thread:
-        thread = self.thread(conversation)
-        if thread is None:
-            raise _gone("The conversation is no longer there.")
-        return thread
-
-    def _tree_with(self, conversation: str, message: str) -> Tree:
-        tree, _ = reading.tree(self._db, conversation)
-        if message not in tree.parents:
-            raise _gone("The message is no longer there.")
-        return tree
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with self._translated():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
-
-    @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            if failures.is_damage(error):
-                request_check(self._path)
-            told = failures.in_words(error, self._path)
-            if told is None:
-                raise
-            raise told from error
-
-
-def _gone(sentence: str) -> VrambleError:
-    return VrambleError("message-gone", sentence, "Open the conversation again.")

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from engine.chat import drafts, reading
+from engine.chat import drafts, reading, search_index
 from engine.chat.records import AnswerEnd, AnswerStart, PartKind, Question, Role, Status
 from engine.chat.text import clean
 from engine.chat.titles import title_of
@@ -47,6 +47,7 @@ def user(db: sqlite3.Connection, conversation: str, parent: str | None, asked: Q
     """A user's message below ``parent``."""
     db.execute(_MESSAGE, (asked.id, conversation, parent, Role.USER, Status.DONE, now, None, None))
     _text(db, asked.id, clean(asked.text))
+    search_index.enter(db, [asked.id])
 
 
 def answer(db: sqlite3.Connection, conversation: str, parent: str | None, start: AnswerStart, now: float) -> None:
@@ -60,6 +61,7 @@ def answer(db: sqlite3.Connection, conversation: str, parent: str | None, start:
 
 def words(db: sqlite3.Connection, message: str, text: str, thinking: str) -> bool:
     """What was generated so far; False when the message is gone."""
+    search_index.leave(db, [message])
     found = db.execute("UPDATE message SET status = ? WHERE id = ?", (Status.STREAMING, message)).rowcount > 0
     if found:
         _words(db, message, text, thinking)
@@ -70,9 +72,11 @@ def end(db: sqlite3.Connection, ended: AnswerEnd, now: float) -> bool:
     """The whole answer and how it ended; False when the message is gone."""
     stats, settings = encoded(ended.stats), encoded(ended.settings)
     how = (ended.status, ended.model, settings, stats, ended.error, ended.finish, ended.thought_s)
+    search_index.leave(db, [ended.id])
     found = db.execute(_END, (*how, ended.id)).rowcount > 0
     if found:
         _words(db, ended.id, ended.text, ended.thinking)
+        search_index.enter(db, [ended.id])
         query = "UPDATE conversation SET updated = ? WHERE id = (SELECT conversation FROM message WHERE id = ?)"
         db.execute(query, (now, ended.id))
     return found
@@ -83,6 +87,7 @@ def purge(db: sqlite3.Connection, conversation: str) -> bool:
     query = "SELECT 1 FROM conversation WHERE id = ? AND deleted IS NOT NULL"
     if not db.execute(query, (conversation,)).fetchone():
         return False
+    search_index.leave_conversation(db, conversation)
     for statement in _PURGE:
         db.execute(statement, (conversation,))
     return True
