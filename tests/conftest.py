@@ -9,6 +9,8 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+from pytestqt.qtbot import QtBot
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_LOGGING_RULES", "qt.qpa.fonts=false")
@@ -16,6 +18,16 @@ os.environ.setdefault("QT_LOGGING_RULES", "qt.qpa.fonts=false")
 NOWHERE = "http://127.0.0.1:9"
 """An address that refuses connections: a test that forgot to start its own hub fails at once."""
 
+
+PATIENCE_MS = 60_000
+"""How long is waited for what must come. A busy machine may need seconds for what takes milliseconds elsewhere."""
+_WAITS = ("waitSignal", "waitSignals", "waitUntil", "waitCallback", "waitActive", "waitExposed")
+for _wait in (getattr(QtBot, name) for name in _WAITS):
+    assert _wait.__kwdefaults__["timeout"] == 5000
+    _wait.__kwdefaults__["timeout"] = PATIENCE_MS
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 FULL_COLLECTION_EVERY = 50
 _tests = count(1)
@@ -32,6 +44,12 @@ def pytest_sessionstart() -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
     gc.collect(2 if next(_tests) % FULL_COLLECTION_EVERY == 0 else 1)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What starts the real engine takes seconds: files whose name says that they do are slow as a whole."""
+    if "_real" in item.path.stem or item.path.stem.startswith("test_self_test"):
+        item.add_marker(pytest.mark.slow)
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:

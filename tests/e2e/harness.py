@@ -129,7 +129,7 @@ class Program:
             raise AssertionError(answer["error"])
         return answer
 
-    def until(self, ready: Callable[[], Any], what: str, seconds: float = 30) -> Any:
+    def until(self, ready: Callable[[], Any], what: str, seconds: float = 90) -> Any:
         """The first true value of ``ready``."""
         end = time.monotonic() + seconds
         while True:
@@ -140,7 +140,7 @@ class Program:
                 raise WaitedInVainError(f"waited {seconds:.0f} s for {what}\n{self.log()}")
             time.sleep(POLL)
 
-    def widget(self, name: str, seconds: float = 20) -> dict[str, Any]:
+    def widget(self, name: str, seconds: float = 90) -> dict[str, Any]:
         """The visible widget with this object name."""
         return self.until(
             lambda: next((w for w in self.ask("find", name=name) if w["visible"]), None), f"widget {name}", seconds
@@ -156,14 +156,14 @@ class Program:
         x, y = rect[0] + rect[2] // 2, rect[1] + rect[3] // 2
         self.screen.xdotool("mousemove", str(x), str(y), "click", str(button))
 
-    def click(self, name: str, seconds: float = 20) -> None:
+    def click(self, name: str, seconds: float = 90) -> None:
         """Press a widget with the left mouse button, when it can be pressed."""
         self.until(lambda: self.widget(name, seconds)["enabled"], f"{name} to be enabled", seconds)
         widget = self.widget(name)
         self.focus_window(widget["window"])
         self.click_at(widget["rect"])
 
-    def click_button(self, text: str, seconds: float = 20) -> None:
+    def click_button(self, text: str, seconds: float = 90) -> None:
         """Press the button with this text."""
         found = self.until(
             lambda: next((b for b in self.ask("buttons") if b["text"].replace("&", "") == text), None),
@@ -172,7 +172,7 @@ class Program:
         )
         self.click_at(found["rect"])
 
-    def click_menu(self, text: str, seconds: float = 10) -> None:
+    def click_menu(self, text: str, seconds: float = 90) -> None:
         found = self.until(
             lambda: next((a for a in self.ask("menu") if text in a["text"].replace("&", "")), None),
             f"menu entry {text!r}",
@@ -228,7 +228,7 @@ class Program:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.ask("shot", path=str(path), window=window)
 
-    def quit(self, seconds: float = 10) -> int:
+    def quit(self, seconds: float = 60) -> int:
         """End as a session manager does, and give the exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(seconds)
@@ -236,7 +236,7 @@ class Program:
     def kill(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)
 
     def close(self) -> None:
         self.kill()

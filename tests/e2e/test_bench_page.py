@@ -34,7 +34,7 @@ def choose(run: Program, name: str, steps: int) -> None:
     run.key("Home", *["Down"] * steps, "Return")
 
 
-def measure(run: Program, seconds: float = 60) -> None:
+def measure(run: Program, seconds: float = 90) -> None:
     """Press Run and wait for the end."""
     run.click("benchRun")
     run.until(lambda: run.visible("benchStop"), "the benchmark to begin")

@@ -68,7 +68,7 @@ def test_a_file_that_ends_the_engine(screen: Screen, home_with: Path, entry: str
         run.until(lambda: len(run.messages()) == len(before) + 2, "the next answer to begin")
         assert run.answer()["text"].strip()
         assert (run.process.poll(), run.process.pid) == (None, window)
-        assert run.quit(8) == 0
+        assert run.quit() == 0
 
 
 @pytest.mark.parametrize("home_with", ["endless"], indirect=True)

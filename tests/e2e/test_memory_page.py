@@ -15,7 +15,7 @@ def readout(run: Program) -> str:
     return text
 
 
-def until_told(run: Program, text: str, seconds: float = 20) -> str:
+def until_told(run: Program, text: str, seconds: float = 90) -> str:
     run.until(lambda: text in readout(run), f"{text!r} to be told, told is {readout(run)!r}", seconds)
     return readout(run)
 

@@ -78,7 +78,7 @@ def test_quitting_in_mid_answer_leaves_nothing_running(screen: Screen, home_for_
         run.send(LONG)
         shown = wait_for_text(run, 60)
         worker = worker_of(run)
-        assert run.quit(8) == 0
+        assert run.quit() == 0
         assert not Path(f"/proc/{worker}").exists()
         assert "QThread" not in run.log()
 
@@ -100,7 +100,7 @@ def test_text_that_was_not_sent_is_back_after_a_restart(screen: Screen, home_wit
         run.type("for a new chat")
         run.until(lambda: run.widget("composer")["text"] == "for a new chat", "the text")
         if end == "quit":
-            assert run.quit(8) == 0
+            assert run.quit() == 0
         else:
             typed = time.monotonic()
             run.until(lambda: time.monotonic() - typed > 1.5, "the last second to be over")

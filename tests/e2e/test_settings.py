@@ -23,7 +23,7 @@ def open_page(run: Program, page: str) -> None:
     run.click(f"settingsPage-{page}")
 
 
-def until_text(run: Program, name: str, text: str, seconds: float = 40) -> None:
+def until_text(run: Program, name: str, text: str, seconds: float = 90) -> None:
     run.until(lambda: text in run.widget(name, seconds)["text"], f"{text!r} in {name}", seconds)
 
 

@@ -79,7 +79,7 @@ class Bench:
         self.service.start(Wish(path=self.model, **wish))
 
     def wait(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.service.running, timeout=20_000)
+        self.qtbot.waitUntil(lambda: not self.service.running, timeout=60_000)
 
     def measure(self, **wish: Any) -> Report:
         self.start(**wish)

@@ -54,7 +54,7 @@ class World:
         return self.chat.transcript.rows
 
     def wait(self, condition: Callable[[], bool]) -> None:
-        self.qtbot.waitUntil(condition, timeout=20_000)
+        self.qtbot.waitUntil(condition, timeout=60_000)
 
     def ask(self, text: str) -> MessageRow:
         """Send and wait for the end of the answer."""

@@ -258,7 +258,7 @@ def test_a_task_bar_hears_the_progress(address: str, qtbot: QtBot) -> None:
         bus.show_progress(0.25, 1)
         return bool(dock.told)
 
-    qtbot.waitUntil(heard, timeout=20_000)
+    qtbot.waitUntil(heard, timeout=60_000)
     assert dock.told[0] == "application://vramble.desktop"
     bus.close()
     QDBusConnection.disconnectFromBus("dock")
@@ -286,7 +286,7 @@ def test_qt_hears_a_click(address: str, qtbot: QtBot, monkeypatch: pytest.Monkey
         sender.send(new_signal(place, "ActionInvoked", "us", (12, "default")))
         return bool(pressed)
 
-    qtbot.waitUntil(heard, timeout=20_000)
+    qtbot.waitUntil(heard, timeout=60_000)
     assert pressed[0] == ("model", "default")
     sender.close()
     QDBusConnection.disconnectFromBus("click")

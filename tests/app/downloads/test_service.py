@@ -25,7 +25,7 @@ Until = Callable[[Callable[[], bool]], None]
 
 @pytest.fixture
 def until(qtbot) -> Until:
-    return lambda condition: qtbot.waitUntil(condition, timeout=20_000)
+    return lambda condition: qtbot.waitUntil(condition, timeout=60_000)
 
 
 def state_of(service: DownloadService, number: int) -> JobState | None:

@@ -32,7 +32,7 @@ def test_a_shortage_is_told_and_the_model_parked_and_loaded_again(
     services.notices.posted.connect(told.append)
     answer = Answer()
     services.worker.load(Path("/models/tiny.gguf"), services.load.options_for(Path("/x")), answer.ends.append)
-    qtbot.waitUntil(lambda: bool(answer.ends), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(answer.ends), timeout=60_000)
     assert services.memory.watched, "a loaded model is watched over without a window"
     qtbot.waitUntil(lambda: services.memory.snapshot is not None, timeout=3 * GUARD_MS)
     snapshot = services.memory.snapshot
@@ -44,11 +44,11 @@ def test_a_shortage_is_told_and_the_model_parked_and_loaded_again(
         services.memory.sampled.emit(MemorySnapshot(gpus=(), ram=ram, taken=snapshot.taken + second))
     (notice,) = [notice for notice in told if notice.key == NOTICE]
     notice.actions[0].run()
-    qtbot.waitUntil(lambda: services.worker.state is WorkerState.STOPPED, timeout=10_000)
+    qtbot.waitUntil(lambda: services.worker.state is WorkerState.STOPPED, timeout=60_000)
     assert [services.memory.watched] == [False]
     (parked,) = [notice for notice in told if notice.key == PARKED]
     parked.actions[0].run()
-    qtbot.waitUntil(lambda: services.worker.model is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: services.worker.model is not None, timeout=60_000)
     assert [marker.kind for marker in services.memory.history.markers] == [
         MarkerKind.LOAD,
         MarkerKind.UNLOAD,

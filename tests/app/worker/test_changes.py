@@ -55,7 +55,7 @@ class Engine:
         self.changes.reload_wanted.connect(self.reloads.append)
 
     def until(self, ready: Callable[[], bool]) -> None:
-        self.qtbot.waitUntil(ready, timeout=20_000)
+        self.qtbot.waitUntil(ready, timeout=60_000)
 
     def start(self) -> None:
         self.worker.start()

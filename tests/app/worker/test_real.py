@@ -105,7 +105,7 @@ def test_a_worker_that_does_not_answer_is_replaced_with_its_model(bench: Bench, 
     os.kill(stopped, signal.SIGSTOP)
     assert not answer.ends, "the worker stood still too late"
     bench.service.cancel(answer.id)
-    bench.until(lambda: bool(answer.ends), 10_000)
+    bench.until(lambda: bool(answer.ends), 60_000)
     bench.until_state(WorkerState.READY)
     assert not alive(stopped)
     assert answer.text

@@ -73,7 +73,7 @@ class World(Bench):
         self.notices[-1].actions[0].run()
 
     def until_notice(self, start: str) -> None:
-        self.until(lambda: bool(self.notices) and self.notices[-1].text.startswith(start), timeout=20_000)
+        self.until(lambda: bool(self.notices) and self.notices[-1].text.startswith(start), timeout=60_000)
 
     def fail_answer(self, text: str = "a b c d e f") -> Answer:
         answer = self.ask(text)

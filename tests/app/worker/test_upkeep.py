@@ -31,16 +31,16 @@ def test_samples_reach_the_check_of_freed_memory_and_sleep_the_check_of_the_mode
     monkeypatch.setattr("app.power.sleep.open_bus", lambda _address: "")
     answer = Answer()
     services.worker.load(Path("/models/tiny.gguf"), services.load.options_for(Path("/x")), answer.ends.append)
-    qtbot.waitUntil(lambda: bool(answer.ends), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(answer.ends), timeout=60_000)
     assert services.sleep._timer.isActive()
     services.sleep.resumed.emit(600.0)
     assert services.upkeep.resume.checking
-    qtbot.waitUntil(lambda: not services.upkeep.resume.checking, timeout=10_000)
+    qtbot.waitUntil(lambda: not services.upkeep.resume.checking, timeout=60_000)
     assert services.upkeep.idle._timer.isActive()
 
     services.memory.sampled.emit(with_time(BEFORE, 100.0))
     services.worker.unload()
-    qtbot.waitUntil(lambda: services.worker.state is WorkerState.STOPPED, timeout=10_000)
+    qtbot.waitUntil(lambda: services.worker.state is WorkerState.STOPPED, timeout=60_000)
     services.memory.sampled.emit(with_time(sample(7, DESKTOP), 106.0))
     assert [notice.key for notice in told] == [NOTICE]
     services.shutdown()

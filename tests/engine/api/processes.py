@@ -10,7 +10,7 @@ from typing import Any
 from tests.fakes.fake_worker import journal_entries
 
 
-def gone(pid: int, seconds: float = 20.0) -> bool:
+def gone(pid: int, seconds: float = 90) -> bool:
     """The process has ended, or does so within ``seconds``; one that nobody reaped counts as ended."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -23,7 +23,7 @@ from tests.fakes.local_hub import BLOCK, LocalHub
 MARK = 200_000
 
 
-def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+def until(condition: Callable[[], bool], seconds: float = 90) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"

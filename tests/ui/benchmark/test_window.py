@@ -104,7 +104,7 @@ def test_a_run_shows_figure_chart_and_table(make_page: MakePage) -> None:
 def test_figures_appear_while_it_runs(make_page: MakePage) -> None:
     page = make_page("Qwen3 8B", bench=[{}, {"speed": 30.0}, {"speed": 50.0, "silence": True}])
     page.press("benchRun")
-    page.qtbot.waitUntil(lambda: page.find("benchTable").isVisible(), timeout=20_000)
+    page.qtbot.waitUntil(lambda: page.find("benchTable").isVisible(), timeout=60_000)
     assert page.text("benchFigure") == "30.0"
     assert "run 2 of 3" in page.text("benchStage")
     assert not page.enabled("benchModel")
@@ -120,7 +120,7 @@ def test_figures_appear_while_it_runs(make_page: MakePage) -> None:
 def test_the_speed_is_shown_while_a_run_goes_on(make_page: MakePage) -> None:
     page = make_page("Qwen3 8B", bench=[{}, {"tokens": True, "delay": 0.6}])
     page.press("benchRun")
-    page.qtbot.waitUntil(lambda: "tok/s" in page.text("benchStage"), timeout=20_000)
+    page.qtbot.waitUntil(lambda: "tok/s" in page.text("benchStage"), timeout=60_000)
     page.qtbot.keyClick(page.window, Qt.Key.Key_Escape)
     page.bench.wait()
     (report,) = page.bench.reports
@@ -138,7 +138,7 @@ def test_the_speed_is_shown_while_a_run_goes_on(make_page: MakePage) -> None:
 def test_stopped_before_the_first_figure_it_says_so_and_runs_again(make_page: MakePage) -> None:
     page = make_page("Qwen3 8B", runs=[{"load": {"delay": 0.3}}, {}])
     page.press("benchRun")
-    page.qtbot.waitUntil(lambda: bool(page.bench.frames("load")), timeout=20_000)
+    page.qtbot.waitUntil(lambda: bool(page.bench.frames("load")), timeout=60_000)
     page.qtbot.keyClick(page.window, Qt.Key.Key_Escape)
     page.bench.wait()
     texts = [label.text() for label in page.window.findChildren(QLabel) if label.isVisible()]
@@ -219,7 +219,7 @@ def test_it_says_what_happens_to_the_chat(make_page: MakePage) -> None:
 def test_a_message_meanwhile_is_told(make_page: MakePage) -> None:
     page = make_page("Qwen3 8B", bench=[{}, {}, {"silence": True}])
     page.press("benchRun")
-    page.qtbot.waitUntil(lambda: len(page.bench.frames("bench")) == 3, timeout=20_000)
+    page.qtbot.waitUntil(lambda: len(page.bench.frames("bench")) == 3, timeout=60_000)
     page.bench.worker.set_state(WorkerState.GENERATING)
     page.bench.wait()
     notice = page.window._messages.notice

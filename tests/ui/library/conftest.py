@@ -67,7 +67,7 @@ class Manager:
         shiboken6.delete(self.window)
 
     def until(self, condition: Callable[[], bool]) -> None:
-        self.qtbot.waitUntil(condition, timeout=20_000)
+        self.qtbot.waitUntil(condition, timeout=60_000)
 
     def find(self, name: str, kind: type[W] = QWidget) -> W:  # type: ignore[assignment]
         """The visible widget with an object name."""

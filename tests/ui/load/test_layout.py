@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QScrollArea, QSlider, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -98,6 +98,8 @@ def test_long_suggestions_go_on_in_another_line(
     source.known = model_facts(n_experts=128)
     opened = open_dialog(n_ctx=16_777_216)
     opened.dialog.resize(width, height)
+    for timer in opened.dialog.findChildren(QTimer):
+        timer.stop()  # it makes suggestions of its own when it has settled
     suggestions = opened.dialog.findChild(Suggestions)
     assert suggestions is not None
     plan = opened.draft.forecast()

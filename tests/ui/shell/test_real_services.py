@@ -39,7 +39,7 @@ class Program:
         self.wait(lambda: not self.services.library.scanning)
 
     def wait(self, ready: Callable[[], bool]) -> None:
-        self._qtbot.waitUntil(ready, timeout=20_000)
+        self._qtbot.waitUntil(ready, timeout=60_000)
 
     def find(self, name: str) -> QWidget:
         found = self.window.findChild(QWidget, name)
