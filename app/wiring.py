@@ -24,7 +24,7 @@ from app.fit.learning import FitLearning, learned_file
 from app.formulas.service import FormulaService
 from app.hub.service import HubService
 from app.jobs import SerialRunner, ThreadExecutor
-from app.library.service import InstalledModel, LibraryService
+from app.library.service import InstalledModel, LibraryService, Outside
 from app.load.dry_runs import DryRuns
 from app.load.service import LoadService
 from app.memory.pressure import PressureWatch
@@ -44,6 +44,7 @@ from app.worker.self_test import SelfTests
 from app.worker.service import WorkerService
 from app.worker.upkeep import Upkeep
 from engine.client.session import WorkerState
+from engine.library.surroundings import here
 from engine.memory.sampler import MemorySampler
 from engine.memory.tree import sysroot
 
@@ -82,6 +83,8 @@ def build(paths: Paths) -> Services:
     forecasts = Forecasts(ground, worker, memory, library)
     load, remote = forecasts.load, RemoteHeaders(paths.cache / "headers", ThreadExecutor("headers"), ground.lifetime)
     sleep, upkeep = make_upkeep(ground, worker, memory)
+    hub = make_hub(ground, forecasts.machine)
+    library.ask_through(hub.look_up)
     return Services(
         paths=paths,
         notices=ground.notices,
@@ -100,7 +103,7 @@ def build(paths: Paths) -> Services:
         bench=make_bench(ground, worker, load, forecasts.machine),
         changes=EngineChanges(worker, ground.settings, load.options_for, ground.lifetime),
         doctor=make_doctor(ground, worker),
-        hub=make_hub(ground, forecasts.machine),
+        hub=hub,
         formulas=FormulaService(ThreadExecutor("formulas"), ground.lifetime),
         look=DiskLook(ThreadExecutor("look"), ground.lifetime),
         sleep=sleep,
@@ -123,7 +126,15 @@ def make_ground(paths: Paths) -> Ground:
 
 def make_models(ground: Ground) -> tuple[LibraryService, DownloadService]:
     """The models that are here, and those that come."""
-    library = LibraryService(ground.paths.models, starter_model(), ThreadExecutor("library"), ground.lifetime)
+    outside = Outside(
+        settings=ground.settings,
+        around=here(),
+        index=ground.paths.cache / "library" / "index.msgpack",
+        files=ThreadExecutor("library-files"),
+        watch=True,
+        repair=lambda path, origin, parts: downloads.repair(path, origin, parts),
+    )
+    library = LibraryService(ground.paths.models, starter_model(), ThreadExecutor("library"), ground.lifetime, outside)
     downloads = DownloadService(ground.paths.models, ThreadExecutor("downloads"), ground.lifetime)
     downloads.finished.connect(lambda _job: library.rescan())
     return library, downloads
@@ -154,9 +165,11 @@ def make_worker(ground: Ground, library: LibraryService) -> WorkerService:
     def layers(path: Path) -> int:
         return next((model.n_layers or 0 for model in library.models if model.path == path), 0)
 
-    return WorkerService(
+    worker = WorkerService(
         ground.paths, ground.files, ground.notices, ground.lifetime, settings=ground.settings, layers=layers
     )
+    worker.model_changed.connect(lambda model: library.note_used(Path(model.path)) if model is not None else None)
+    return worker
 
 
 def make_memory(ground: Ground, worker: WorkerService) -> MemoryService:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +26,8 @@ class Outside:
         index: File that keeps what scans read.
         files: Executor for long work, so that a check does not hold up a scan.
         watch: Hear of changes.
-        repair: Mends the file at a path, with what is known of its origin.
-        ask: Asks the Hub for a repository.
+        repair: Mends the model at a path, with what is known of its origin, and all its files.
+        ask: Asks the Hub for a repository; `LibraryService.ask_through` gives it later.
         now: Seconds since 1970.
     """
 
@@ -36,7 +36,7 @@ class Outside:
     index: Path | None = None
     files: Executor | None = None
     watch: bool = False
-    repair: Callable[[Path, Origin | None], object] | None = None
+    repair: Callable[[Path, Origin | None, Sequence[Path]], object] | None = None
     ask: Ask | None = None
     now: Callable[[], float] = time.time
 

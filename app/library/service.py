@@ -19,7 +19,7 @@ from app.library.settings import LibraryUseSettings
 from app.library.task_queue import TaskQueue
 from app.library.tasks import LibraryTask, TaskKind, TaskState
 from app.library.trash import qt_trash
-from app.library.updates import UpdateCheck
+from app.library.updates import Ask, UpdateCheck
 from app.library.watch import LibraryWatch
 from engine.errors import VrambleError
 from engine.library.deletion import carry_out, plan_deletion
@@ -221,14 +221,17 @@ class LibraryService(LibraryFacts):
         """
         if self._outside.repair is None or not model.parts:
             raise VrambleError("no-repair", f"{model.label} cannot be repaired here.", "Download it again.")
-        for part in model.parts:
-            self._outside.repair(part, _origin(model) if len(model.parts) == 1 else None)
+        self._outside.repair(model.path, _origin(model), model.parts)
 
     # ---- newer files
 
     def check_updates(self, models: Sequence[InstalledModel] | None = None) -> None:
         """Ask the Hub whether the files of ``models`` (all) are others by now."""
         self._update_check.start(self.models if models is None else models)
+
+    def ask_through(self, ask: Ask) -> None:
+        """Ask the Hub by ``ask`` from now on."""
+        self._update_check.ask_through(ask)
 
     def cancel_updates(self) -> None:
         """Ask no more."""

@@ -58,6 +58,10 @@ class UpdateCheck(QObject):
         """By the path of the installed model."""
         return self._updates
 
+    def ask_through(self, ask: Ask) -> None:
+        """Ask by ``ask`` from now on."""
+        self._ask = ask
+
     def start(self, models: Iterable[InstalledModel]) -> None:
         """Ask for the repositories of ``models``; what an earlier check found of them is replaced."""
         self._models = {}
