@@ -79,6 +79,10 @@ def test_progress_before_the_first_token(make_view: MakeView) -> None:
         ({"status": Status.STOPPED}, "Stopped · 312 tokens · 41.2 tok/s"),
         ({"stats": None}, ""),
         ({"stats": GenerationStats(generated_tokens=1, decode_tps=0.0)}, "1 token"),
+        (
+            {"stats": GenerationStats(generated_tokens=312, decode_tps=41.2, drafted=40, accepted=29)},
+            "312 tokens · 41.2 tok/s · 72 % of guesses right",
+        ),
         ({"stats": GenerationStats(generated_tokens=12345, decode_tps=1234.56)}, "12,345 tokens · 1,234.6 tok/s"),
     ],
 )

@@ -21,6 +21,11 @@ CASES = [
     ("2 * 3 = 6 and 4", "2 * 3 = 6 and 4", None),
     ("snake_case_name", "snake_case_name", None),
     ("`a*b` and *c", "a*b and c", Style.ITALIC),
+    (r"so \(a_1 + \frac{b", r"so \(a_1 + \frac{b", Style.CODE),
+    ("so $$a_1 +", "so $$a_1 +", Style.CODE),
+    (r"\[a\] and **b", r"\[a\] and b", Style.BOLD),
+    (r"no \\(formula", r"no \(formula", None),
+    ("`$$` and *c", "$$ and c", Style.ITALIC),
     ("***both", "both", Style.BOLD | Style.ITALIC),
 ]
 

@@ -9,6 +9,8 @@ _BACKTICKS = re.compile(r"`+")
 _OPEN_LINK = re.compile(r"!?\[([^\[\]\n]*)\](?:\([^()\s]*|\([^()\n]*)$")
 _OPEN_LABEL = re.compile(r"!?\[([^\[\]\n]*)$")
 _MARKS = re.compile(r"(?<!\\)(\*{1,3}|_{1,3}|~~)")
+_FORMULA_MARKS = re.compile(r"\\[\\()\[\]]|\$\$")
+_CLOSERS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 _TRAILING_MARKS = re.compile(r"(?:\*{1,3}|_{1,3}|~{1,2}|`+)$")
 _ROW_START = re.compile(r"[ \t]*\|")
 _DELIMITER_PART = re.compile(r"[ \t]*\|?[-:| \t]*")
@@ -54,6 +56,11 @@ def _provisional_table(source: str) -> str | None:
 
 
 def _close_inline(text: str) -> str:
+    start = _open_formula(text)
+    if start is not None:
+        formula = text[start:].rstrip()
+        quoted = formula.endswith("`") or "`" in formula
+        return _close_inline(text[:start]) + (formula if quoted else f"`{formula}`")
     text = _close_code(text)
     if text.endswith("`"):
         return text
@@ -77,6 +84,19 @@ def _close_code(text: str) -> str:
     if text.endswith(open_run):
         return text[: -len(open_run)]
     return text + open_run
+
+
+def _open_formula(text: str) -> int | None:
+    """Where the formula begins that is open at the end of ``text``: it is shown as code until it can be drawn."""
+    plain = re.sub(r"(`+)(?:.*?)\1", lambda m: "x" * len(m.group()), text, flags=re.DOTALL)
+    start, closer = None, ""
+    for match in _FORMULA_MARKS.finditer(plain):
+        mark = match.group()
+        if start is None and mark in _CLOSERS:
+            start, closer = match.start(), _CLOSERS[mark]
+        elif start is not None and mark == closer:
+            start = None
+    return start
 
 
 def _opens_nothing(text: str, marks: str) -> bool:

@@ -129,6 +129,7 @@ class TranscriptView(QAbstractScrollArea):
             one_token=self.tr("1 token"),
             tokens=self.tr("{} tokens"),
             speed=self.tr("{} tok/s"),
+            guessed=self.tr("{} % of guesses right"),
         )
 
     # What others may ask for.

@@ -11,8 +11,8 @@ from ui.chat.transcript.versions import words_of
 
 @dataclass(frozen=True)
 class Words:
-    """Sentences and labels. ``tokens`` and ``speed`` have a place for a number, ``thinking`` and ``thought`` for a
-    time.
+    """Sentences and labels. ``tokens``, ``speed`` and ``guessed`` have a place for a number, ``thinking`` and
+    ``thought`` for a time.
     """
 
     no_answer: str
@@ -26,6 +26,7 @@ class Words:
     one_token: str
     tokens: str
     speed: str
+    guessed: str
 
     def note(self, row: Row) -> str:
         """What the foot of a message says about how it ended."""
@@ -54,6 +55,8 @@ class Words:
         figures = [self.one_token if count == 1 else self.tokens.format(f"{count:,}")]
         if stats.decode_tps > 0:
             figures.append(self.speed.format(f"{stats.decode_tps:,.1f}"))
+        if stats.accepted_rate is not None:
+            figures.append(self.guessed.format(round(100 * stats.accepted_rate)))
         return " · ".join(figures)
 
     def foot(self, row: Row, *, version: bool = True) -> str:
