@@ -160,10 +160,12 @@ def _assignment(words: str) -> tuple[str, str]:
 
 
 def _all_of(stats: GenerationStats) -> str:
+    rate = stats.accepted_rate
+    guessed = "" if rate is None else f", {stats.accepted} of {stats.drafted} guessed tokens accepted ({rate:.0%})"
     return (
         f"{stats.generated_tokens} tokens, {stats.prompt_tokens} of the prompt ({stats.cached_tokens} cached),"
         f" first token {stats.ttft_ms:.0f} ms, prefill: {stats.prefill_tps:.1f} tok/s,"
-        f" decode: {stats.decode_tps:.1f} tok/s"
+        f" decode: {stats.decode_tps:.1f} tok/s{guessed}"
     )
 
 

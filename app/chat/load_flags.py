@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from app.chat.numbers import finite, not_negative, whole
+from app.chat.numbers import between, finite, not_negative, whole
+from app.paths import find_paths
 from engine.errors import VrambleError
-from engine.loading.check import check_options
+from engine.library.argument import find_model_file
+from engine.loading.check import MAX_DRAFT, check_options
 from engine.loading.profile import device_to_expect, profile_for, room_on
 from engine.protocol.types import (
     DeviceInfo,
@@ -43,6 +45,9 @@ _PLAIN = (
     ("threads", "n_threads"),
     ("cpu_moe", "n_cpu_moe"),
     ("kv_on_cpu", "kv_on_cpu"),
+    *((name, name) for name in ("draft", "draft_gpu_layers", "ngram", "draft_p_min")),
+    ("draft_max", "n_draft"),
+    ("draft_min", "n_draft_min"),
     *((name, name) for name in ("rope_scaling", "rope_freq_base", "rope_freq_scale", "yarn_orig_ctx", *_YARN)),
 )
 """Name of the argument -> field of `LoadOptions`."""
@@ -79,7 +84,18 @@ def add_load_flags(parser: argparse.ArgumentParser) -> None:
     add("--lora", metavar="FILE[:SCALE]", type=_lora, action="append", help="LoRA adapter; may be repeated")
     add("--mmproj", metavar="FILE", type=_file, help="image encoder that is loaded with the model")
     add("--profile", choices=(NONE, AUTO), default=NONE, help="auto: options that suit the device")
+    _add_guess_flags(parser.add_argument_group("guessing ahead (speculative decoding)"))
     _add_rope_flags(parser.add_argument_group("longer contexts"))
+
+
+def _add_guess_flags(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--draft", metavar="MODEL", type=_model, help="a smaller model with the same vocabulary, which guesses")
+    add("--draft-gpu-layers", metavar="N", type=whole(-1), help="its layers on the GPU, -1: all (default)")
+    add("--ngram", action="store_true", default=None, help="guess from what stands in the conversation already")
+    add("--draft-max", metavar="N", type=whole(1, MAX_DRAFT), help="most tokens guessed at once (default 8)")
+    add("--draft-min", metavar="N", type=whole(1, MAX_DRAFT), help="fewer guessed tokens are not tried (default 1)")
+    add("--draft-p-min", metavar="P", type=between(0, 1), help="probability below which a guess ends (default 0.6)")
 
 
 def _add_rope_flags(group: argparse._ArgumentGroup) -> None:
@@ -192,3 +208,8 @@ def _lora(text: str) -> LoraAdapter:
     if not path:
         raise argparse.ArgumentTypeError(f"{text!r} names no file")
     return LoraAdapter(path=str(Path(path).absolute()), scale=finite(scale))
+
+
+def _model(text: str) -> str:
+    """The file that the words for a model mean."""
+    return str(find_model_file(find_paths(), text).absolute())

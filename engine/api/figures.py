@@ -16,6 +16,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
         prefill_s: Seconds that these took.
         decoded_tokens: Tokens after the first one of each answer.
         decode_s: Seconds that these took.
+        drafted: Tokens that were guessed; ``accepted`` of them were right.
         last: Figures of the last answer.
     """
 
@@ -24,6 +25,8 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     prefill_s: float = 0.0
     decoded_tokens: int = 0
     decode_s: float = 0.0
+    drafted: int = 0
+    accepted: int = 0
     last: GenerationStats = GenerationStats()
 
     @property
@@ -38,7 +41,8 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """``prefill: 133.9 tok/s, decode: 55.8 tok/s``."""
-        return f"prefill: {self.prefill_tps:.1f} tok/s, decode: {self.decode_tps:.1f} tok/s"
+        guessed = f", guesses accepted: {self.accepted / self.drafted:.0%}" if self.drafted else ""
+        return f"prefill: {self.prefill_tps:.1f} tok/s, decode: {self.decode_tps:.1f} tok/s{guessed}"
 
     def plus(self, stats: GenerationStats) -> Figures:
         """With one answer more."""
@@ -51,5 +55,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
             prefill_s=self.prefill_s + (computed / stats.prefill_tps if reads else 0.0),
             decoded_tokens=self.decoded_tokens + (decoded if writes else 0),
             decode_s=self.decode_s + (decoded / stats.decode_tps if writes else 0.0),
+            drafted=self.drafted + stats.drafted,
+            accepted=self.accepted + stats.accepted,
             last=stats,
         )

@@ -11,6 +11,7 @@ import pytest
 
 from app.chat.load_flags import add_load_flags, read_load_flags, wants_warnings, with_profile
 from app.cli import run
+from engine.errors import VrambleError
 from engine.loading.profile import GIB
 from engine.protocol.types import (
     DeviceInfo,
@@ -56,6 +57,8 @@ def options(line: str) -> LoadOptions:
         ("--yarn-ext-factor 0 --yarn-attn-factor 1", {"yarn_ext_factor": 0.0, "yarn_attn_factor": 1.0}),
         ("--yarn-beta-fast 32 --yarn-beta-slow 1", {"yarn_beta_fast": 32.0, "yarn_beta_slow": 1.0}),
         ("--mmproj /models/mmproj.gguf", {"mmproj": "/models/mmproj.gguf"}),
+        ("--ngram --draft-max 4 --draft-min 2", {"ngram": True, "n_draft": 4, "n_draft_min": 2}),
+        ("--draft-gpu-layers 0 --draft-p-min 0.75", {"draft_gpu_layers": 0, "draft_p_min": 0.75}),
         (
             "--lora /a.gguf --lora /b:c.gguf:0.5 --lora /d.gguf:-1",
             {
@@ -70,6 +73,14 @@ def options(line: str) -> LoadOptions:
 )
 def test_flags_become_options(line: str, expected: dict[str, Any]) -> None:
     assert options(line) == LoadOptions(**expected)
+
+
+def test_a_draft_model_is_named_as_models_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.gguf").write_bytes(small_llama())
+    assert options("--draft small.gguf").draft == str(tmp_path / "small.gguf")
+    with pytest.raises(VrambleError):
+        parsed("--draft gone.gguf")
 
 
 def test_a_colon_in_the_name_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

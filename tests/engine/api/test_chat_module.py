@@ -102,3 +102,5 @@ def test_figures_are_sums_over_time() -> None:
     assert figures.last is fast
     assert str(figures) == "prefill: 26.7 tok/s, decode: 10.0 tok/s"
     assert figures.plus(GenerationStats()).decode_tps == 10.0, "an empty answer takes no time"
+    guessed = figures.plus(GenerationStats(drafted=10, accepted=8)).plus(GenerationStats(drafted=10, accepted=4))
+    assert str(guessed) == "prefill: 26.7 tok/s, decode: 10.0 tok/s, guesses accepted: 60%"

@@ -101,6 +101,15 @@ def test_reset_and_stats(fake: Fake, journal: Path) -> None:
     assert contents(frames(journal, "generate")[-1]) == ["anew"]
 
 
+def test_stats_tell_how_many_guesses_were_right(fake: Fake) -> None:
+    with Terminal(fake(generate=[{"stats": {"drafted": 40, "accepted": 30}}])) as terminal:
+        terminal.ready()
+        terminal.say("one two three")
+        shown = terminal.say("/stats")
+        assert "30 of 40 guessed tokens accepted (75%)" in shown
+        assert "guesses accepted: 75%" in shown
+
+
 def test_set_changes_the_next_answer(fake: Fake, journal: Path) -> None:
     with Terminal(fake(), "--seed", "5") as terminal:
         terminal.ready()
