@@ -64,7 +64,8 @@ def _ollama(around: Surroundings) -> Iterator[Path]:
     yield around.home / FLATPAK / "com.jeffser.Alpaca/data/.ollama/models"
     for place in ("usr/share/ollama/.ollama/models", "var/lib/ollama/.ollama/models", "var/lib/ollama/models"):
         yield around.system / place
-    yield around.system / "var/lib/ollama"
+    if (around.system / "var/lib/ollama/manifests").is_dir():
+        yield around.system / "var/lib/ollama"
     yield around.system / "var/snap/ollama/common/models"
 
 
