@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.processes import prepared
+from engine.downloads import launch
 from engine.downloads.client import died
-from engine.downloads.launch import command, environment
-from engine.downloads.messages import TERMINAL, Failed, Request, decode_event, encode
+from engine.downloads.messages import TERMINAL, Command, Failed, Request, decode_event, encode
 
 LOG_TAIL = 4096
 
@@ -25,12 +27,13 @@ class Child(QObject):
     ended = Signal(object)
     gone = Signal(object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, environ: Mapping[str, str] | None = None) -> None:
+        """``environ``: what the child's environment is made of; None: this process's own."""
         super().__init__(parent)
         self._buffer = b""
         self._log = b""
         self._silent = False
-        self._process = prepared(command(), environment(), self)
+        self._process = prepared(launch.command(), launch.environment(environ), self)
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.readyReadStandardError.connect(self._read_log)
         self._process.finished.connect(self._finish)
@@ -40,6 +43,11 @@ class Child(QObject):
         """Start the process and hand it ``request``."""
         self._process.start()
         self._process.write(encode(request))
+
+    def tell(self, command: Command) -> None:
+        """Hand ``command`` to the running child."""
+        if self._process.state() == QProcess.ProcessState.Running:
+            self._process.write(encode(command))
 
     def kill(self) -> None:
         """End it now. What is on the disk is right at each moment, so no farewell is needed."""

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from app.downloads.child import Child
-from app.downloads.job import Job
-from app.downloads.records import DownloadJob, JobState
-from app.jobs import Err, Executor, Result, SerialRunner
-from engine.downloads.messages import Event, Failed, Limits, Listed, ListRepo
-from engine.downloads.restore import Interrupted, discard, find_interrupted
-from engine.library.listing import FilePart, RepoFile, RepoListing
+from app.downloads.awake import KeepAwake
+from app.downloads.file_work import repair_order
+from app.downloads.keeping import Keeping
+from app.downloads.lister import Lister
+from app.downloads.network import Network
+from app.downloads.queue_file import Order
+from app.downloads.records import DownloadJob, JobState, QueueSummary, summary_of
+from app.downloads.running import Running
+from app.downloads.settings import DownloadSettings
+from app.jobs import Executor, SerialRunner
+from app.settings.store import SettingsStore
+from engine.downloads.messages import Limits
+from engine.library.listing import RepoFile, RepoListing
+from engine.library.origin import Origin
 
-__all__ = ["DownloadJob", "DownloadService", "JobState", "RepoListing"]
-
-PUBLISH_MS = 250
-ACTIVE = 2
-"""Children at the same time; more of them only share the same line."""
+__all__ = ["DownloadJob", "DownloadService", "DownloadSettings", "JobState", "QueueSummary", "RepoListing"]
 
 
 class DownloadService(QObject):
-    """Lists repositories and downloads files.
+    """Lists repositories, downloads files and mends them.
 
     Attributes:
         jobs_changed: `jobs` is another tuple now; at most four times a second.
         listed: A `RepoListing`, or the `VrambleError` why there is none.
         finished: A `DownloadJob` that is done or has failed.
+        lister: Asks for listings.
+        awake: Keeps the computer awake while something is downloaded.
     """
 
     jobs_changed = Signal()
@@ -45,231 +51,168 @@ class DownloadService(QObject):
         create_root: bool = True,
         limits: Limits | None = None,
         clock: Callable[[], float] = time.monotonic,
+        store: SettingsStore | None = None,
+        queue_file: Path | None = None,
+        awake: KeepAwake | None = None,
     ) -> None:
-        """``create_root``: make the models folder when it is not there (see `Fetch`)."""
+        """``create_root``: make the models folder when it is not there (see `Fetch`).
+
+        Without ``queue_file`` the queue is forgotten at the end, and found again as interrupted downloads.
+        """
         super().__init__(parent)
         self._models = models
-        self._create_root = create_root
-        self._limits = limits or Limits()
-        self._clock = clock
-        self._runner = SerialRunner(executor, self)
-        self._jobs: list[Job] = []
-        self._children: set[Child] = set()
-        self._removing: set[tuple[str, str]] = set()
-        self._next_id = 1
-        self._lister: Child | None = None
-        self._listing: RepoListing | None = None
         self._closed = False
-        self._dirty = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(PUBLISH_MS)
-        self._timer.timeout.connect(self._tick)
-        self._runner.run(lambda: find_interrupted(models), self._restore)
+        self._network = Network(store)
+        self.awake = awake or KeepAwake(None, None, self)
+        self.lister = Lister(self)
+        self.lister.listed.connect(self.listed)
+        self._running = Running(
+            Keeping(models, queue_file, SerialRunner(executor, self), self),
+            self._network,
+            lambda job: create_root and job.root == models and not job.order.repair,
+            limits or Limits(persistent=True),
+            clock,
+            self.awake,
+            self,
+        )
+        self._queue = self._running.queue
+        self._running.told.connect(self.jobs_changed)
+        self._running.finished.connect(self.finished)
+        if store is not None:
+            store.changed.connect(self._running.settings_changed)
+
+    @property
+    def settings(self) -> DownloadSettings:
+        """As they are now."""
+        return self._network.settings
+
+    @property
+    def offline(self) -> bool:
+        """Nothing is asked of the network."""
+        return self._network.offline
 
     @property
     def jobs(self) -> tuple[DownloadJob, ...]:
-        """All downloads, oldest first, as they are now."""
-        now = self._clock()
-        return tuple(job.snapshot(now) for job in self._jobs)
+        """All downloads in the order of the queue, as they are now."""
+        return self._running.snapshots()
+
+    @property
+    def summary(self) -> QueueSummary:
+        """All downloads in a few numbers."""
+        return summary_of(self.jobs)
 
     @property
     def listing(self) -> bool:
         """A listing is on its way."""
-        return self._lister is not None
-
-    # ---- listing
+        return self.lister.is_asking
 
     def list_files(self, repo: str) -> None:
         """Ask the Hub for the GGUF files of ``repo``; answers an earlier question no more."""
-        self.cancel_listing()
-        if self._closed:
-            return
-        self._lister = self._new_child()
-        self._lister.ended.connect(self._take_listing)
-        self._lister.start(ListRepo(text=repo))
+        if not self._closed:
+            self.lister.ask(repo, self._network.environ())
 
     def cancel_listing(self) -> None:
         """Want no answer any more."""
-        if self._lister is not None:
-            lister, self._lister = self._lister, None
-            lister.kill()
-
-    def _take_listing(self, event: Event) -> None:
-        self._lister = None
-        if isinstance(event, Listed):
-            self._listing = event.listing
-            self.listed.emit(event.listing)
-        elif isinstance(event, Failed):
-            self.listed.emit(event.error())
+        self.lister.cancel()
 
     # ---- downloads
 
-    def start(self, repo: str, file: str | RepoFile) -> int:
+    def start(self, repo: str, file: str | RepoFile, *, root: Path | None = None, revision: str | None = None) -> int:
         """Download ``file`` of ``repo`` and give the job's id; a download that is there is taken up again.
 
         A path is looked up in the last listing, so that all parts of a split set are fetched.
 
+        Args:
+            root: Models folder it goes to; None: the own one.
+            revision: Branch, tag or commit; None: that of the last listing.
+
         Raises:
             VrambleError: The name is not safe to use.
         """
-        known = self._listing if self._listing is not None and self._listing.repo == repo else None
-        files = file.parts if isinstance(file, RepoFile) else _parts_of(known, file)
-        for job in self._jobs:
-            if job.key == (repo, files[0].path) and job.state is not JobState.DONE:
-                self.retry(job.number)
-                return job.number
-        job = self._add(repo, files, known.revision if known else "main")
-        self._publish()
-        self._pump()
+        files, listed = self.lister.parts_of(repo, file.path if isinstance(file, RepoFile) else file)
+        files = file.parts if isinstance(file, RepoFile) else files
+        place = os.fsencode(root or self._models)
+        return self._enter(Order(root=place, repo=repo, revision=revision or listed, files=files))
+
+    def repair(self, path: Path, origin: Origin | None = None, parts: Sequence[Path] = ()) -> int:
+        """Look what is wrong with a model that is here, and fetch that again; gives the job's id.
+
+        Args:
+            path: Of the (first) file.
+            origin: Where it came from, if the file beside it does not say so.
+            parts: All files of a split set.
+        """
+        return self._enter(repair_order(path, parts), origin)
+
+    def _enter(self, order: Order, origin: Origin | None = None) -> int:
+        known = self._queue.unfinished(order)
+        if known is not None:
+            self.retry(known.number)
+            return known.number
+        job = self._queue.add(order)
+        self._running.work.hold_back(job)
+        if order.repair:
+            self._running.work.look_up(job, origin)
+        self._running.changed()
         return job.number
 
-    def _add(self, repo: str, files: tuple[FilePart, ...], revision: str) -> Job:
-        job = Job(self._next_id, self._models, repo, files, revision)
-        self._next_id += 1
-        self._jobs = [old for old in self._jobs if old.key != job.key]
-        self._jobs.append(job)
-        return job
+    def pause(self, job_id: int) -> None:
+        """Stop it for now; what is here stays, also over a restart."""
+        job = self._queue.find(job_id)
+        if job is not None and job.state.active and not job.held:
+            job.reset(JobState.PAUSED)
+            self._running.launcher.stop(job)
+            self._running.changed()
 
-    def cancel(self, job_id: int) -> None:
-        """Stop it, forget it and delete what is here of it."""
-        job = self._find(job_id)
-        if job is None or job.state is JobState.DONE:
-            return
-        self._jobs.remove(job)
-        self._removing.add(job.key)
-        child, job.child = job.child, None
-        if child is not None:
-            child.gone.connect(lambda _child: self._remove(job))
-            child.kill()
-        else:
-            self._remove(job)
-        self._publish()
-        self._pump()
+    def resume(self, job_id: int) -> None:
+        """Take a paused, failed or interrupted download up again."""
+        self.retry(job_id)
 
     def retry(self, job_id: int) -> None:
-        """Take a failed or interrupted download up again."""
-        job = self._find(job_id)
-        if job is not None and job.state in (JobState.FAILED, JobState.INTERRUPTED):
+        """The same: `resume` by another name."""
+        job = self._queue.find(job_id)
+        if job is not None and job.state.resumable:
             job.reset()
-            self._publish()
-            self._pump()
+            self._running.changed()
+
+    def pause_all(self) -> None:
+        """`pause` for all that are active."""
+        for job in self._queue:
+            self.pause(job.number)
+
+    def resume_all(self) -> None:
+        """`resume` for all that are paused or interrupted, not for those that failed."""
+        for job in self._queue:
+            if job.state in (JobState.PAUSED, JobState.INTERRUPTED):
+                self.resume(job.number)
+
+    def move(self, job_id: int, index: int) -> None:
+        """Put it at place ``index`` of `jobs`: what comes first is started first."""
+        job = self._queue.find(job_id)
+        if job is not None:
+            self._queue.move(job, index)
+            self._running.changed()
+
+    def cancel(self, job_id: int) -> None:
+        """Stop it, forget it and delete what is here of it. A file that was to be mended stays as it was."""
+        job = self._queue.find(job_id)
+        if job is None or job.state is JobState.DONE:
+            return
+        self._queue.remove(job)
+        self._running.work.hold_all(job)
+        self._running.launcher.stop(job, lambda: self._running.work.remove(job))
+        self._running.changed()
 
     def dismiss(self, job_id: int) -> None:
         """Take a download that is done or has failed off the list; what is on the disk stays."""
-        job = self._find(job_id)
+        job = self._queue.find(job_id)
         if job is not None and not job.state.active:
-            self._jobs.remove(job)
-            self._publish()
+            self._queue.remove(job)
+            self._running.changed()
 
     def shutdown(self) -> None:
-        """End all children, keeping partial files, before this returns. Only for quitting."""
-        self._closed = True
-        self._timer.stop()
-        for child in tuple(self._children):
-            child.shutdown()
-        self._children.clear()
-        self._lister = None
-        for job in self._jobs:
-            job.child = None
-        self._runner.close()
-
-    # ---- inside
-
-    def _find(self, job_id: int) -> Job | None:
-        return next((job for job in self._jobs if job.number == job_id), None)
-
-    def _pump(self) -> None:
-        """Start children for queued downloads while there is room."""
-        for job in self._jobs:
-            if self._closed or sum(other.child is not None for other in self._jobs) >= ACTIVE:
-                return
-            if job.state is JobState.QUEUED and job.child is None and job.key not in self._removing:
-                self._launch(job)
-
-    def _launch(self, job: Job) -> None:
-        child = self._new_child()
-        job.child = child
-        job.state = JobState.CONNECTING
-        child.reported.connect(lambda event: self._take(job, event))
-        child.ended.connect(lambda event: self._end(job, event))
-        child.start(job.request(self._models, self._limits, self._create_root))
-
-    def _new_child(self) -> Child:
-        child = Child(self)
-        self._children.add(child)
-        child.gone.connect(self._forget)
-        return child
-
-    def _forget(self, child: Child) -> None:
-        self._children.discard(child)
-        child.deleteLater()
-
-    def _take(self, job: Job, event: Event) -> None:
-        job.take(event, self._clock())
-        self._publish()
-
-    def _end(self, job: Job, event: Event) -> None:
-        job.child = None
-        job.take(event, self._clock())
-        self._publish()
-        self.finished.emit(job.snapshot(self._clock()))
-        self._pump()
-
-    def _remove(self, job: Job) -> None:
-        models = self._models
-        self._runner.run(lambda: discard(models, job.repo, job.files), lambda result: self._removed(job, result))
-
-    def _removed(self, job: Job, result: Result[int]) -> None:
-        self._removing.discard(job.key)
-        if isinstance(result, Err):
-            self._not_removed(job, result.error)
-        self._pump()
-
-    def _not_removed(self, job: Job, error: Exception) -> None:
-        """The bytes are still there, so the download is shown again, with the reason."""
-        if not isinstance(error, OSError):
-            raise error
-        reason = Failed(
-            code="delete-failed",
-            message=f"What was downloaded of {job.target.name} could not be deleted: {error.strerror or error}.",
-            next_step="Check who owns the folder and whether it can be written to.",
-        )
-        job.take(reason, self._clock())
-        if all(other.key != job.key for other in self._jobs):
-            self._jobs.append(job)
-        self._publish()
-
-    def _restore(self, result: Result[tuple[Interrupted, ...]]) -> None:
-        if isinstance(result, Err):
-            if not isinstance(result.error, OSError):
-                raise result.error
-            return
-        taken = {job.key for job in self._jobs}
-        for found in result.value:
-            if (found.repo, found.files[0].path) not in taken:
-                job = self._add(found.repo, found.files, found.revision)
-                job.state, job.done, job.total = JobState.INTERRUPTED, found.done, found.total
-        self._publish()
-
-    def _publish(self) -> None:
-        """Tell of a change: at once when it is the first for a while, else a little later."""
-        self._dirty = True
-        if not self._timer.isActive() and not self._closed:
-            self._tick()
-
-    def _tick(self) -> None:
-        if any(job.state is JobState.WAITING for job in self._jobs):
-            self._dirty = True
-        if self._dirty:
-            self._dirty = False
-            self._timer.start()
-            self.jobs_changed.emit()
-
-
-def _parts_of(listing: RepoListing | None, path: str) -> tuple[FilePart, ...]:
-    """All parts of the model that begins with ``path``, as far as it is known."""
-    for file in listing.files if listing is not None else ():
-        if file.path == path:
-            return file.parts
-    return (FilePart(path=path),)
+        """End all children, keeping partial files and the queue, before this returns. Only for quitting."""
+        if not self._closed:
+            self._closed = True
+            self.lister.shutdown()
+            self._running.shutdown()

@@ -25,6 +25,14 @@ def target_path(models: Path, repo: str, path: str) -> Path:
     return models / parse_repo(repo).repo / safe_relative(path)
 
 
+def targets_of(request: Fetch) -> list[Path]:
+    """Where the files of ``request`` belong. Raises VrambleError for names that are not safe."""
+    if request.targets:
+        return [Path(os.fsdecode(target)) for target in request.targets]
+    models = Path(os.fsdecode(request.models))
+    return [target_path(models, request.repo, file.path) for file in request.files]
+
+
 class Fetcher:
     """Runs one `Fetch` request."""
 
@@ -45,7 +53,7 @@ class Fetcher:
         Raises:
             VrambleError: With a sentence for each kind of failure; all of them keep the bytes.
         """
-        targets = [self._target(file.path) for file in self._request.files]
+        targets = targets_of(self._request)
         if not targets:
             raise VrambleError("nothing-to-do", "No file was named.")
         self._prepare_folders(targets)
@@ -71,11 +79,6 @@ class Fetcher:
             self.throttle.set_limit(command.limit_bytes_s)
         else:
             self.alarm.nudge()
-
-    def _target(self, path: str) -> Path:
-        if self._request.folder:
-            return Path(os.fsdecode(self._request.folder)) / safe_relative(path).name
-        return target_path(self._models, self._request.repo, path)
 
     def _prepare_folders(self, targets: list[Path]) -> None:
         if not self._request.create_root and not self._models.is_dir():

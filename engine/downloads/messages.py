@@ -47,7 +47,7 @@ class Fetch(msgspec.Struct, frozen=True, kw_only=True, tag="fetch"):
         limit_bytes_s: Most bytes per second; None: no limit. `Adjust` changes it.
         repair: Files that are here are read, and what is wrong in them is fetched again.
         promised: Bytes that other downloads will still write to the same disk.
-        folder: Where the files lie, by their names alone; empty: ``<models>/<owner>/<repo>``.
+        targets: Where the files lie, in the order of ``files``; empty: ``<models>/<owner>/<repo>/<path>``.
     """
 
     models: bytes
@@ -59,7 +59,7 @@ class Fetch(msgspec.Struct, frozen=True, kw_only=True, tag="fetch"):
     limit_bytes_s: int | None = None
     repair: bool = False
     promised: int = 0
-    folder: bytes = b""
+    targets: tuple[bytes, ...] = ()
     limits: Limits = Limits()
 
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from engine.downloads.fetch import target_path
-from engine.downloads.partial import RECORD, PartRecord, bytes_here, read_record, record_path, remove_partial
+from engine.downloads.meter import size_on_disk
+from engine.downloads.partial import (
+    RECORD,
+    PartRecord,
+    bytes_here,
+    map_path,
+    part_path,
+    read_record,
+    record_path,
+    remove_partial,
+)
 from engine.errors import VrambleError
 from engine.library.listing import FilePart
 
@@ -73,15 +84,28 @@ def _interrupted(models: Path, record: PartRecord, files: tuple[FilePart, ...]) 
     return Interrupted(repo=record.repo, revision=record.revision, files=files, done=done, total=total)
 
 
-def discard(models: Path, repo: str, files: tuple[FilePart, ...]) -> int:
+def discard(models: Path, targets: Sequence[Path]) -> int:
     """Delete what is here of a download, then folders left empty; gives the bytes freed. Raises OSError."""
     freed = 0
-    for file in files:
-        target = target_path(models, repo, file.path)
+    for target in targets:
         if target.parent.is_dir():
             freed += remove_partial(target)
             _remove_empty(target.parent, models)
     return freed
+
+
+def put_back(targets: Sequence[Path]) -> None:
+    """Give files whose repair is given up their names back; they are as damaged as before. Raises OSError."""
+    for target in targets:
+        if part_path(target).exists() and not target.exists():
+            part_path(target).rename(target)
+        for path in (record_path(target), map_path(target)):
+            path.unlink(missing_ok=True)
+
+
+def bytes_of(targets: Sequence[Path], sizes: Sequence[int | None]) -> int:
+    """How many bytes of a download are here, finished files among them."""
+    return sum(size_on_disk(target) or bytes_here(target, size) for target, size in zip(targets, sizes, strict=True))
 
 
 def _remove_empty(folder: Path, stop: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from app.downloads.job import Job
+from app.downloads.queue_file import Order
 from app.downloads.records import JobState
 from app.downloads.speed import SpeedMeter
 from engine.downloads.messages import Failed, Fetched, Note, Progress, Waiting
@@ -15,7 +17,8 @@ from engine.library.listing import FilePart
 
 @pytest.fixture
 def job(tmp_path: Path) -> Job:
-    return Job(1, tmp_path, "a/b", (FilePart(path="m.gguf", size=1000),), "main")
+    order = Order(root=os.fsencode(tmp_path), repo="a/b", files=(FilePart(path="m.gguf", size=1000),))
+    return Job(1, order)
 
 
 def test_speed_is_the_mean_of_the_last_seconds() -> None:
