@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from app.chat.settings import ChatSettings
+from engine.chat.records import Message
 from engine.chat.text import StreamCleaner
 from engine.protocol.frames import Delta
 
@@ -80,3 +82,10 @@ class _Stream:
         if len(self._pieces) > 1:
             self._pieces = ["".join(self._pieces)]
         return self._pieces[0] if self._pieces else ""
+
+
+def first_words(clock: Callable[[], float], settings: ChatSettings, resumed: Message | None) -> AnswerWords:
+    """What the answer begins with: what is there of it already, or what the user began for the model."""
+    if resumed is None:
+        return AnswerWords(clock, settings.prefill)
+    return AnswerWords(clock, resumed.text, resumed.thinking, resumed.thought_s)

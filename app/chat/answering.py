@@ -1,4 +1,4 @@
-"""The one answer that runs: how it begins on disk, and how its end gets there."""
+"""The answers that run: how each begins on disk, and how its end gets there."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class NotStored(NamedTuple):
 
 
 class Answering(QObject):
-    """Runs one answer at a time: the store first, then the engine, then the store again.
+    """Runs one answer for each conversation: the store first, then the engine, then the store again. How many the
+    engine writes at once is its own affair; the others wait there.
 
     Args:
         unsaved: Takes the ends of answers.
@@ -40,15 +41,17 @@ class Answering(QObject):
         now: Seconds since 1970, for ids.
 
     Attributes:
-        changed: The row of `running` changed.
+        changed: The row of a `RunningAnswer` changed.
+        answers_changed: An answer began or ended; `conversations` is another.
         stored: The `Thread` that is answered is on disk.
         refused: `NotStored`.
-        ended: An answer ended (`AnswerEnd`, its conversation); `running` is None again, it is on its way to the disk.
+        ended: An answer ended (`AnswerEnd`, its conversation); it runs no more and is on its way to the disk.
         kept: The `Conversation` of an ended answer as it is on disk now.
         model_wanted: The user asked to choose a model.
     """
 
-    changed = Signal()
+    changed = Signal(object)
+    answers_changed = Signal()
     stored = Signal(object)
     refused = Signal(object)
     ended = Signal(object, str)
@@ -70,11 +73,29 @@ class Answering(QObject):
         self._choose, self._unsaved, self._now = choose, unsaved, now
         self._expected = ""
         self._closed = False
-        self.running: RunningAnswer | None = None
+        self._running: dict[str, RunningAnswer] = {}
 
-    def can_begin(self, conversation: str | None) -> bool:
-        """Whether ``conversation`` (None: a new one) can be answered now; if not, the user is told why."""
-        return not self._closed and not self._is_busy(conversation) and self._has_model()
+    @property
+    def conversations(self) -> frozenset[str]:
+        """Where an answer runs."""
+        return frozenset(self._running)
+
+    def of(self, conversation: str | None) -> RunningAnswer | None:
+        """The answer that runs in ``conversation``."""
+        return None if conversation is None else self._running.get(conversation)
+
+    def can_begin(self, conversation: str | None, *, loads: bool = False) -> bool:
+        """Whether ``conversation`` (None: a new one) can be answered now; if not, the user is told why.
+
+        Args:
+            loads: Another model is loaded for it, which would end the answers elsewhere.
+        """
+        if self._closed or self.of(conversation) is not None:
+            return False
+        if loads and self._running:
+            self._notices.post(chat_notices.busy_elsewhere(self.stop_all))
+            return False
+        return self._has_model()
 
     def begin(
         self,
@@ -100,20 +121,26 @@ class Answering(QObject):
     def expect(self, model: str) -> None:
         """The name of the model that will answer, until one has."""
         self._expected = model
-        if self.running is not None:
-            self.running.expect(model)
+        for running in self._running.values():
+            running.expect(model)
 
     def stop(self, conversation: str | None) -> None:
         """Stop the answer that runs in ``conversation``."""
-        if self.running is not None and self.running.conversation == conversation:
-            self.running.stop()
+        running = self.of(conversation)
+        if running is not None:
+            running.stop()
+
+    def stop_all(self) -> None:
+        """Stop the answers of all conversations."""
+        for running in tuple(self._running.values()):
+            running.stop()
 
     def close(self) -> None:
         """Save what is being written; nothing begins any more."""
         self._closed = True
-        running, self.running = self.running, None
-        if running is not None:
-            self._unsaved.save(running.abandon(), running.conversation, self._keep)
+        running, self._running = self._running, {}
+        for conversation, answer in running.items():
+            self._unsaved.save(answer.abandon(), conversation, self._keep)
 
     def _prepare(
         self, conversation: str, settings: ChatSettings, resumed: Message | None, choice: Choice | None
@@ -136,7 +163,8 @@ class Answering(QObject):
         running.unsaved.connect(self._unsaved.tell)
         running.ended.connect(self._end)
         running.expect(self._expected)
-        self.running = running
+        self._running[conversation] = running
+        self.answers_changed.emit()
         return running, start
 
     def _take(self, running: RunningAnswer, result: Thread | VrambleError, text: str) -> None:
@@ -147,30 +175,25 @@ class Answering(QObject):
             self.stored.emit(result)
             running.ask(result)
             return
-        self.running = None
+        self._leave(running)
         running.abandon()
         running.deleteLater()
         self._notices.post(chat_notices.not_saved(result))
         self.refused.emit(NotStored(running.conversation, result, text))
 
-    def _end(self, end: AnswerEnd) -> None:
-        running, self.running = self.running, None
+    def _end(self, running: RunningAnswer, end: AnswerEnd) -> None:
+        self._leave(running)
         self._notices.withdraw(chat_notices.BUSY)
-        if running is not None:
-            self._unsaved.save(end, running.conversation, self._keep)
-            running.deleteLater()
-            self.ended.emit(end, running.conversation)
+        self._unsaved.save(end, running.conversation, self._keep)
+        running.deleteLater()
+        self.ended.emit(end, running.conversation)
+
+    def _leave(self, running: RunningAnswer) -> None:
+        del self._running[running.conversation]
+        self.answers_changed.emit()
 
     def _keep(self, conversation: Conversation) -> None:
         self.kept.emit(conversation)
-
-    def _is_busy(self, conversation: str | None) -> bool:
-        """Whether an answer runs; one elsewhere is told, one here is plain to see."""
-        if self.running is None:
-            return False
-        if self.running.conversation != conversation:
-            self._notices.post(chat_notices.busy_elsewhere(self.running.stop))
-        return True
 
     def _has_model(self) -> bool:
         """Whether a model is loaded, about to be, or can be chosen."""

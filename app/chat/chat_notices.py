@@ -17,11 +17,12 @@ OPEN: Final = "chat-open"
 
 
 def busy_elsewhere(stop: Callable[[], None]) -> Notice:
-    """Another conversation's answer still runs."""
+    """Another model cannot be loaded for an answer while others are written."""
     return Notice(
         BUSY,
         Severity.INFO,
-        "An answer in another conversation is still being written. Send again when it has ended.",
+        "An answer in another conversation is still being written, and another model would end it. Try again when it"
+        " has ended.",
         actions=(Action("Stop it", stop),),
         timeout_ms=15_000,
     )

@@ -23,12 +23,14 @@ class ConversationListModel(QAbstractListModel):
         TITLE = Qt.ItemDataRole.UserRole + 2
         UPDATED = Qt.ItemDataRole.UserRole + 3
         GROUP = Qt.ItemDataRole.UserRole + 4
+        ANSWERING = Qt.ItemDataRole.UserRole + 5
 
     def __init__(self, now: Callable[[], float] = time.time, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._now = now
         self._today = day_of(now())
         self._rows: list[Conversation] = []
+        self._answering: frozenset[str] = frozenset()
 
     @property
     def rows(self) -> tuple[Conversation, ...]:
@@ -40,7 +42,7 @@ class ConversationListModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Title, id, time of the last change in seconds, heading."""
+        """Title, id, time of the last change in seconds, heading, whether an answer is written in it."""
         if not index.isValid() or not 0 <= index.row() < len(self._rows):
             return None
         conversation = self._rows[index.row()]
@@ -52,6 +54,8 @@ class ConversationListModel(QAbstractListModel):
             return conversation.updated
         if role == self.Role.GROUP:
             return group_of(conversation.updated, self._today).value
+        if role == self.Role.ANSWERING:
+            return conversation.id in self._answering
         return None
 
     def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
@@ -102,6 +106,15 @@ class ConversationListModel(QAbstractListModel):
             self.beginRemoveRows(QModelIndex(), at, at)
             del self._rows[at]
             self.endRemoveRows()
+
+    def set_answering(self, conversations: frozenset[str]) -> None:
+        """In these an answer is written."""
+        changed, self._answering = conversations ^ self._answering, conversations
+        for id_ in changed:
+            at = self._position(id_)
+            if at is not None:
+                index = self.index(at, 0)
+                self.dataChanged.emit(index, index, [self.Role.ANSWERING])
 
     def refresh_groups(self) -> None:
         """Headings anew, when a day has passed."""

@@ -14,6 +14,7 @@ from app.chat.deletions import Deletions
 from app.chat.open_conversation import OpenConversation
 from app.chat.parameters import Parameters
 from app.chat.rows import MessageRow, row_of
+from app.chat.running_answer import RunningAnswer
 from app.chat.transcript import TranscriptModel
 from app.chat.unsaved import UnsavedAnswers
 from engine.chat.records import Conversation, Message, Thread
@@ -58,6 +59,10 @@ class OpenThread(QObject):
     def rows(self) -> tuple[MessageRow, ...]:
         """The messages that are shown."""
         return self._transcript.rows
+
+    def append(self, *rows: MessageRow) -> None:
+        """Show these below the others, before they are on the disk."""
+        self._transcript.show([*self._transcript.rows, *rows])
 
     def shown(self) -> str | None:
         """The open conversation, if its messages are on the screen."""
@@ -117,7 +122,7 @@ class OpenThread(QObject):
 
     def _row(self, message: Message) -> MessageRow:
         row = row_of(self._unsaved.laid_over(message))
-        running = self._answering.running
+        running = self._answering.of(message.conversation)
         if running is not None and running.id == row.id:
             running.place(row)
             return running.row
@@ -129,7 +134,6 @@ class OpenThread(QObject):
         else:
             self.keep(thread.conversation)
 
-    def _show_running(self) -> None:
-        running = self._answering.running
-        if running is not None and self.place.shows(running.conversation):
+    def _show_running(self, running: RunningAnswer) -> None:
+        if self.place.shows(running.conversation):
             self._transcript.update(running.row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.chat.records import Status
+from engine.chat.records import Message, Status
 from engine.errors import VrambleError
 from engine.protocol.frames import Failed, Finished
 from engine.protocol.types import FinishReason, GenerationStats, ModelInfo
@@ -69,3 +69,15 @@ def _why_no_text(event: Finished, advice: str) -> str:
     if event.thinking_open and event.reason is FinishReason.CONTEXT:
         return f"{THOUGHT_FULL} {advice}"
     return NO_TEXT
+
+
+def with_earlier(resumed: Message | None, stats: GenerationStats | None) -> GenerationStats | None:
+    """Figures of an answer in pieces: the tokens of all, the speed of the last one."""
+    earlier = None if resumed is None else resumed.stats
+    if earlier is None or stats is None:
+        return stats or earlier
+    return msgspec.structs.replace(
+        stats,
+        generated_tokens=earlier.generated_tokens + stats.generated_tokens,
+        thinking_tokens=earlier.thinking_tokens + stats.thinking_tokens,
+    )

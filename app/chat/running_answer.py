@@ -1,4 +1,4 @@
-"""The one answer that runs: what the engine says, saved and shown at a bounded rate."""
+"""One answer that runs: what the engine says, saved and shown at a bounded rate."""
 
 from __future__ import annotations
 
@@ -8,42 +8,37 @@ from collections.abc import Callable
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from app.chat.answer_words import AnswerWords
+from app.chat.answer_words import first_words
 from app.chat.database import ChatDatabase
 from app.chat.engine_seam import AnswerEngine
 from app.chat.model_choice import Choice
-from app.chat.outcome import Outcome, outcome_of, room_advice
+from app.chat.outcome import Outcome, outcome_of, room_advice, with_earlier
+from app.chat.progress_words import LOADING, STOPPING, WAITING, words_for
 from app.chat.prompt import build_prompt
 from app.chat.rows import UNNAMED_MODEL, MessageRow
 from app.chat.settings import ChatSettings
+from app.chat.streamed_save import StreamedSave
 from app.chat.throttle import Throttle
 from engine.chat.records import AnswerEnd, AnswerStart, Message, Role, RunSettings, Status, Thread
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Delta, Failed, Finished, Loaded, Progress
-from engine.protocol.types import GenerationStats
 
 SHOW_MS = 33
-SAVE_MS = 700
-"""With the time a save takes, well below the promised second."""
-
-WAITING = "Waiting for the model"
-STOPPING = "Stopping"
-LOADING = "Loading the model"
 
 
 class RunningAnswer(QObject):
     """From the moment the user sends until the last event of the engine.
 
     Attributes:
-        changed: `row` changed; at most every `SHOW_MS`.
+        changed: `row` of this answer, the object itself, changed; at most every `SHOW_MS`.
         unsaved: A save while streaming failed (`VrambleError`); the text is still here.
-        ended: `AnswerEnd`, once. Not after `abandon`.
+        ended: This object and its `AnswerEnd`, once. Not after `abandon`.
     """
 
-    changed = Signal()
+    changed = Signal(object)
     unsaved = Signal(object)
-    ended = Signal(object)
+    ended = Signal(object, object)
 
     def __init__(
         self,
@@ -61,7 +56,7 @@ class RunningAnswer(QObject):
     ) -> None:
         super().__init__(parent)
         self.conversation = conversation
-        self._settings, self._engine, self._database, self._choose = settings, engine, database, choose
+        self._settings, self._engine, self._choose = settings, engine, choose
         self._row = MessageRow(
             id=start.id,
             role=Role.ASSISTANT,
@@ -74,14 +69,14 @@ class RunningAnswer(QObject):
         self._model = start.model
         self._resumed, self._choice = resumed, model
         self._thread: Thread | None = None
-        self._words = _first_words(clock, settings, resumed)
+        self._words = first_words(clock, settings, resumed)
         self._request: int | None = None
         self._load: int | None = None
         self._load_failure: Failed | None = None
         self._saw_load = self._stopping = self._over = False
-        self._saving = self._save_again = False
-        self._show = Throttle(SHOW_MS, self.changed.emit, self)
-        self._save = Throttle(SAVE_MS, self._save_now, self)
+        self._show = Throttle(SHOW_MS, self._tell, self)
+        self._save = StreamedSave(start.id, database, lambda: self._words, self)
+        self._save.failed.connect(self.unsaved)
         engine.state_changed.connect(self._engine_state)
 
     @property
@@ -134,7 +129,7 @@ class RunningAnswer(QObject):
         return self._answer_end(Outcome(status=Status.STOPPED))
 
     def _generate(self, thread: Thread) -> None:
-        begun = _first_words(time.monotonic, self._settings, self._resumed)
+        begun = first_words(time.monotonic, self._settings, self._resumed)
         before = [message for message in thread.messages if message.id != self.id]
         self._request = self._engine.generate(
             build_prompt(self._settings.system_prompt, before),
@@ -216,29 +211,13 @@ class RunningAnswer(QObject):
             self._model = model.name
             self._row = msgspec.structs.replace(self._row, author=model.name)
 
+    def _tell(self) -> None:
+        self.changed.emit(self)
+
     def _change(self, *, progress: str) -> None:
         if progress != self._row.progress:
             self._row = msgspec.structs.replace(self._row, progress=progress)
             self._show.poke()
-
-    def _save_now(self) -> None:
-        """One save at a time: a slow disk gets fewer, not a queue of them."""
-        if self._saving:
-            self._save_again = True
-            return
-        self._saving = True
-        id_, text, thought = self.id, self._words.text, self._words.thought
-        self._database.call(lambda store: store.save_text(id_, text, thought), self._saved)
-
-    def _saved(self, result: bool | VrambleError) -> None:
-        self._saving = False
-        if self._over:
-            return
-        if isinstance(result, VrambleError):
-            self.unsaved.emit(result)
-        if self._save_again:
-            self._save_again = False
-            self._save.poke()
 
     def _end(self, outcome: Outcome) -> None:
         self._close()
@@ -246,8 +225,8 @@ class RunningAnswer(QObject):
         self._row = msgspec.structs.replace(
             self._row, status=end.status, stats=end.stats, error=end.error, finish=end.finish, progress=""
         )
-        self.changed.emit()
-        self.ended.emit(end)
+        self.changed.emit(self)
+        self.ended.emit(self, end)
 
     def _close(self) -> None:
         self._over = True
@@ -273,36 +252,7 @@ class RunningAnswer(QObject):
             status=outcome.status,
             model=self._model,
             settings=settings,
-            stats=_together(self._resumed, outcome.stats),
+            stats=with_earlier(self._resumed, outcome.stats),
             error=outcome.error,
             finish=outcome.finish,
         )
-
-
-def _first_words(clock: Callable[[], float], settings: ChatSettings, resumed: Message | None) -> AnswerWords:
-    """What the answer begins with: what is there of it already, or what the user began for the model."""
-    if resumed is None:
-        return AnswerWords(clock, settings.prefill)
-    return AnswerWords(clock, resumed.text, resumed.thinking, resumed.thought_s)
-
-
-def _together(resumed: Message | None, stats: GenerationStats | None) -> GenerationStats | None:
-    """Figures of an answer in pieces: the tokens of all, the speed of the last one."""
-    earlier = None if resumed is None else resumed.stats
-    if earlier is None or stats is None:
-        return stats or earlier
-    return msgspec.structs.replace(
-        stats,
-        generated_tokens=earlier.generated_tokens + stats.generated_tokens,
-        thinking_tokens=earlier.thinking_tokens + stats.thinking_tokens,
-    )
-
-
-def words_for(progress: Progress) -> str:
-    """What is happening before the first token."""
-    if progress.stage == "load":
-        percent = 100 * progress.done // progress.total if progress.total > 0 else 0
-        return f"Loading the model: {min(max(percent, 0), 100)} %"
-    if progress.stage == "prompt" and progress.total > 0:
-        return f"Reading the prompt: {progress.done} of {progress.total} tokens"
-    return WAITING

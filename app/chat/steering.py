@@ -158,7 +158,7 @@ class Steering(QObject):
 
     def _begin(self, work: Callable[..., Thread], choice: Choice | None = None) -> bool:
         conversation = self._place.shown()
-        if conversation is None or not self._answering.can_begin(conversation):
+        if conversation is None or not self._answering.can_begin(conversation, loads=choice is not None):
             return False
         settings = self._parameters.of(conversation)
         self._answering.begin(
@@ -177,8 +177,7 @@ class Steering(QObject):
         self._notices.post(not_opened(error))
 
     def _answers_here(self, conversation: str) -> bool:
-        running = self._answering.running
-        return running is not None and running.conversation == conversation
+        return self._answering.of(conversation) is not None
 
     def _row(self, message: str) -> MessageRow | None:
         rows = self._place.rows()

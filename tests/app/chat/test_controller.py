@@ -240,7 +240,7 @@ def test_a_thousand_deltas_are_few_changes_and_few_saves(chat: Chat) -> None:
     changes: list[list[int]] = []
     chat.controller.transcript.dataChanged.connect(lambda first, last, roles: changes.append(roles))
     done = chat.database.done
-    running = chat.controller._answering.running
+    running = chat.controller._answering.of(chat.current)
     assert running is not None
     running._show.timer.setInterval(3_600_000)
     running._save.timer.setInterval(3_600_000)
@@ -264,7 +264,7 @@ def test_a_thousand_deltas_are_few_changes_and_few_saves(chat: Chat) -> None:
 def test_a_slow_disk_gets_one_save_at_a_time(chat: Chat) -> None:
     chat.controller.send("Write")
     chat.database.drain()
-    running = chat.controller._answering.running
+    running = chat.controller._answering.of(chat.current)
     assert running is not None
     running._save.timer.setInterval(3_600_000)
     for word in ("a", "b", "c", "d"):

@@ -79,22 +79,24 @@ def test_an_answer_that_ends_while_its_conversation_is_being_read(chat: Chat) ->
     assert chat.rows[1].status is Status.DONE
 
 
-def test_a_second_conversation_has_to_wait(chat: Chat) -> None:
+def test_another_model_for_one_answer_has_to_wait_for_those_elsewhere(chat: Chat) -> None:
+    """Its load would end them."""
+    chat.controller.steering._choice_of = lambda _path: CHOICE
     two = chat.say("two", "second")
     chat.controller.new_conversation()
     ask(chat, "one")
     chat.controller.open(two)
     chat.database.drain()
-    assert not chat.controller.send("me too")
+    chat.controller.regenerate("", CHOICE.path)
     assert chat.keys() == [chat_notices.BUSY]
-    chat.controller.regenerate()
-    assert chat.restored == []
-    assert len(chat.engine.log.generated) == 2
+    assert (chat.engine.log.loaded, len(chat.engine.log.generated)) == ([], 2)
     chat.posted[0].actions[0].run()
     assert chat.engine.log.cancelled == [chat.engine.asked.id]
     chat.engine.asked.finish(FinishReason.CANCELLED)
     assert chat.withdrawn[-1] == chat_notices.BUSY
-    assert chat.controller.send("me too")
+    chat.controller.regenerate("", CHOICE.path)
+    chat.database.drain()
+    assert [load.path for load in chat.engine.log.loaded] == [CHOICE.path]
 
 
 def test_stop_is_for_the_open_conversation(chat: Chat) -> None:
