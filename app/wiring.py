@@ -26,6 +26,7 @@ from app.hub.service import HubService
 from app.jobs import SerialRunner, ThreadExecutor
 from app.library.service import InstalledModel, LibraryService, Outside
 from app.load.dry_runs import DryRuns
+from app.load.equal_cards import EqualCards
 from app.load.service import LoadService
 from app.memory.pressure import PressureWatch
 from app.memory.service import MemoryService
@@ -210,6 +211,7 @@ class Forecasts:
         self.learning.changed.connect(self.load.measured)
         self.load.forget_wanted.connect(self.learning.forget)
         worker.hello_received.connect(lambda _hello: self.load.take_devices())
+        self._equal_cards = EqualCards(worker, ground.settings, ground.notices, ground.lifetime)
         for signal in (worker.hello_received, library.models_changed):
             signal.connect(lambda *_told: self.load.expect(ground.settings.get(EngineSettings).last_model))
         library.models_changed.connect(self.load.take_models)

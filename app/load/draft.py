@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from app.load.drafts import DraftChoice
 from app.load.source import LoadSource
 from engine.errors import VrambleError
 from engine.loading.check import Problem, problems
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from engine.memory.fit.image import Encoder
 
 KV_FIELDS = ("kv_type_k", "kv_type_v")
-KEPT_FIELDS = ("device", "devices", "shares", "split", "lora", "mmproj")
+KEPT_FIELDS = (
+    *("device", "devices", "shares", "split", "lora", "mmproj"),
+    *("draft", "draft_gpu_layers", "ngram", "n_draft", "n_draft_min", "draft_p_min"),
+)
 """What a recommendation does not change."""
 
 
@@ -84,6 +88,11 @@ class LoadDraft(QObject):
     def encoders(self) -> tuple[Encoder, ...]:
         """Image encoders that can be loaded with the model."""
         return self._encoders
+
+    @property
+    def guessers(self) -> tuple[DraftChoice, ...]:
+        """Models that could guess ahead for this one."""
+        return self._source.guessers(self.path)
 
     @property
     def on_cpu(self) -> bool:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.jobs import Executor
 from app.load.companions import Companions
 from app.load.draft import LoadDraft
+from app.load.drafts import DraftChoice, DraftChoices
 from app.load.dry_runs import DryRuns
 from app.load.headers import Headers, Key
 from app.load.preparation import Preparation
@@ -75,6 +76,7 @@ class LoadService(QObject):
         self._headers = Headers(executor, self._size_of, self)
         self._headers.read.connect(self.known)
         self._companions = Companions(self._headers, companions)
+        self._drafts = DraftChoices(self._headers, models)
         self._suited: dict[Path, Profile] = {}
         self._dry_runs = dry_runs
         if dry_runs is not None:
@@ -214,6 +216,10 @@ class LoadService(QObject):
     def encoders(self, path: Path) -> tuple[Encoder, ...]:
         """Image encoders that lie beside the model and can belong to it."""
         return self._companions.encoders(path, self.facts(path).fit)
+
+    def guessers(self, path: Path) -> tuple[DraftChoice, ...]:
+        """Models of the library that could guess for the one at ``path``, the smallest first."""
+        return self._drafts.of(path)
 
     def _key(self, path: Path) -> Key:
         return path, self._size_of(path)

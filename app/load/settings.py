@@ -27,7 +27,9 @@ class LoadSettings(msgspec.Struct, frozen=True, kw_only=True):
         models: Path to a document with ``size`` (bytes of the file or files, 0 when unknown) and ``options`` (fields
             of `LoadOptions` that differ from the settings for all models). The newest is last.
         seen: The device of the last run.
+        asked_cards: Addresses of equal cards between which the user was asked to choose.
     """
 
     models: dict[str, Any] = {}
     seen: SeenDevice = SeenDevice()
+    asked_cards: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from app.load.drafts import DraftChoice
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import Profile
 from engine.protocol.types import DeviceInfo, LoadOptions
@@ -31,6 +32,9 @@ class LoadSource(Protocol):
 
     def encoders(self, path: Path) -> tuple[Encoder, ...]:
         """Image encoders that lie beside the model and can belong to it."""
+
+    def guessers(self, path: Path) -> tuple[DraftChoice, ...]:
+        """Models that could guess for the one at ``path``, the smallest first."""
 
     def profile(self, path: Path, base: LoadOptions) -> Profile:
         """``base`` with what suits the device."""

@@ -40,9 +40,9 @@ class Marker(msgspec.Struct, frozen=True, kw_only=True):
 class GpuPoint(msgspec.Struct, frozen=True, kw_only=True):
     """One card in one sample; bytes, None where unknown.
 
-    ``weights``, ``kv`` and ``compute`` (with the logits) are the engine's figures for the card, ``ours`` is what the
-    kernel says of all our processes in both memories, ``others`` of all other programs that we may see; with
-    ``_vram`` the same in the card's own memory.
+    ``weights``, ``kv``, ``compute`` (with the logits), ``image`` and ``draft`` are the engine's figures for the card,
+    ``ours`` is what the kernel says of all our processes in both memories, ``others`` of all other programs that we may
+    see; with ``_vram`` the same in the card's own memory.
     """
 
     pci: str
@@ -52,6 +52,8 @@ class GpuPoint(msgspec.Struct, frozen=True, kw_only=True):
     weights: int = 0
     kv: int = 0
     compute: int = 0
+    image: int = 0
+    draft: int = 0
     ours: int | None = None
     others: int | None = None
     ours_vram: int | None = None
@@ -151,6 +153,8 @@ def _gpu_point(gpu: GpuMemory, snapshot: MemorySnapshot) -> GpuPoint:
         weights=share.weights if share else 0,
         kv=share.kv if share else 0,
         compute=share.compute + share.output if share else 0,
+        image=share.image if share else 0,
+        draft=share.draft if share else 0,
         ours=sum(process.held for process in ours) if ours else _held(worker),
         others=sum(process.held for process in others) if others else None,
         ours_vram=sum(process.vram or 0 for process in ours) if ours else worker.vram if worker else None,

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from engine.memory.kfd import KfdNode, KfdProcesses
-from engine.memory.processes import Holder, ProcessScanner, printable
+from engine.memory.processes import Holder, ProcessScanner
 from engine.memory.records import Pool, ProcessMemory, WorkerGpu
 from engine.memory.tree import Tree
+from engine.memory.values import printable
 from engine.protocol.types import DeviceKind
 
 MOST_PARENTS = 32
@@ -90,6 +91,11 @@ class HolderReader:
             found[pid] = Held(pid, held.name, completed(held.gpus, sizes, cards))
         self._strangers = {pid: name for pid, name in self._strangers.items() if pid in counted}
         return list(found.values())
+
+    @property
+    def pids(self) -> frozenset[int]:
+        """All processes of the last reading."""
+        return self._scanner.pids
 
     def ours(self, held: Iterable[Held], worker: int | None) -> set[int]:
         """Process ids of those that belong to this program."""

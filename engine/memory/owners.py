@@ -30,6 +30,7 @@ def model_shares(model: ModelInfo | None) -> tuple[ModelShare, ...]:
             compute=sum(use.compute for use in group),
             output=sum(use.output for use in group),
             image=sum(use.image for use in group),
+            draft=sum(use.draft for use in group),
         )
         for pci, group in uses.items()
     )

@@ -14,6 +14,7 @@ import msgspec
 from engine.memory import fdinfo
 from engine.memory.fdinfo import DrmUse
 from engine.memory.tree import Tree
+from engine.memory.values import printable
 
 EXAMINED_EACH_TIME = 4
 LINKS_EACH_TIME = 120
@@ -56,7 +57,11 @@ class _DrmFile:
 
 
 class ProcessScanner:
-    """Finds the holders; keeps what it learned between samples."""
+    """Finds the holders; keeps what it learned between samples.
+
+    Attributes:
+        pids: All processes; another set only when there are others.
+    """
 
     def __init__(self, tree: Tree, examined_each_time: int = EXAMINED_EACH_TIME) -> None:
         self._tree = tree
@@ -72,6 +77,7 @@ class ProcessScanner:
         self._scans = 0
         self._youngest: str | None = None
         self._listed = 0
+        self.pids: frozenset[int] = frozenset()
 
     def scan(self, worker: int | None = None, *, whole: bool = False) -> list[Holder]:
         """Holders by process id, the worker first; each client belongs to the first that has it.
@@ -131,7 +137,7 @@ class ProcessScanner:
         if names == self._present:
             return
         self._present = names
-        present = {int(name) for name in names if name.isdecimal()}
+        self.pids = present = frozenset(int(name) for name in names if name.isdecimal())
         gone = self._looks.keys() - present
         for pid in gone:
             self._unknown -= not self._looks.pop(pid)
@@ -188,8 +194,3 @@ class ProcessScanner:
                 file.head, file.use = head, use
             uses.append(file.use)
         return uses
-
-
-def printable(comm: str | None) -> str:
-    """The name of a process without what a terminal or a label could stumble over."""
-    return "".join(letter if letter.isprintable() else "?" for letter in (comm or "").strip("\n"))

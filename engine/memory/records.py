@@ -180,11 +180,20 @@ class WorkerMemory(msgspec.Struct, frozen=True, kw_only=True):
         return next((gpu for gpu in self.gpus if gpu.pci == pci), None)
 
 
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """Private RAM of the ``processes`` of one program together. ``ours``: it is this one, without its engine."""
+
+    name: str
+    ram: int
+    processes: int = 1
+    ours: bool = False
+
+
 class ModelShare(msgspec.Struct, frozen=True, kw_only=True):
     """What the loaded model takes on one device by the engine's own figures. ``pci`` None: in RAM, for the processor.
 
-    ``output`` are the logits, ``image`` is the image encoder. A part of the worker's memory: the rest of that belongs
-    to the driver and the libraries.
+    ``output`` are the logits, ``image`` is the image encoder, ``draft`` the draft model. A part of the worker's memory:
+    the rest of that belongs to the driver and the libraries.
     """
 
     pci: str | None
@@ -193,11 +202,12 @@ class ModelShare(msgspec.Struct, frozen=True, kw_only=True):
     compute: int = 0
     output: int = 0
     image: int = 0
+    draft: int = 0
 
     @property
     def total(self) -> int:
         """All of it."""
-        return self.weights + self.kv + self.compute + self.output + self.image
+        return self.weights + self.kv + self.compute + self.output + self.image + self.draft
 
 
 class GoneGpu(msgspec.Struct, frozen=True):
@@ -214,6 +224,7 @@ class MemorySnapshot(msgspec.Struct, frozen=True, kw_only=True):
         reported: Cards that only the engine knows, by its word of when it started.
         battery: None without one.
         model: What the loaded model takes, for each device.
+        programs: Who holds RAM, the largest first, as far as it can be seen; the engine is not among them.
         sandboxed: We see only processes of our own sandbox (Flatpak), so others cannot be named.
         taken: Seconds of the monotonic clock.
     """
@@ -225,6 +236,7 @@ class MemorySnapshot(msgspec.Struct, frozen=True, kw_only=True):
     reported: tuple[ReportedGpu, ...] = ()
     battery: Battery | None = None
     model: tuple[ModelShare, ...] = ()
+    programs: tuple[Program, ...] = ()
     sandboxed: bool = False
     taken: float
 
@@ -239,5 +251,5 @@ class MemorySnapshot(msgspec.Struct, frozen=True, kw_only=True):
 
 def as_json(snapshot: MemorySnapshot) -> dict[str, object]:
     """The object that ``vramble memory --json`` prints."""
-    names = ("gpus", "ram", "battery", "sandboxed")
+    names = ("gpus", "ram", "programs", "battery", "sandboxed")
     return {name: msgspec.to_builtins(getattr(snapshot, name)) for name in names}

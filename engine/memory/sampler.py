@@ -15,6 +15,7 @@ from engine.memory.battery import BatteryReader
 from engine.memory.cards import Card, CardFinder, kind_of
 from engine.memory.holders import Chip, Held, HolderReader, on_card
 from engine.memory.kfd import KfdNode, Topology
+from engine.memory.programs import ProgramReader
 from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory, WorkerMemory
 from engine.memory.room import room
 from engine.memory.sensors import SensorReader
@@ -56,7 +57,9 @@ class MemorySampler:
         self._finder = CardFinder(self._tree)
         self._topology = Topology(self._tree)
         self._sensors = SensorReader(self._tree)
-        self._holders = HolderReader(self._tree, os.getpid() if own is None else own)
+        own = os.getpid() if own is None else own
+        self._holders = HolderReader(self._tree, own)
+        self._programs = ProgramReader(self._tree, own)
         self._host = host.HostReader(self._tree)
         self._battery = BatteryReader(self._tree)
         self._bandwidths: dict[tuple[str, KfdNode | None], float | None] = {}
@@ -85,6 +88,7 @@ class MemorySampler:
             worker=share,
             gone=tuple(GoneGpu(pci, name) for pci, name in sorted(self._seen.items()) if pci not in chips),
             battery=self._battery.read(now),
+            programs=self._programs.read(self._holders.pids, worker, whole=whole),
             sandboxed=self._holders.sandboxed,
             taken=now,
         )

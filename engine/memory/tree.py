@@ -74,6 +74,13 @@ class Tree:
         except OSError:
             return None
 
+    def passing_bytes(self, path: str) -> bytes | None:
+        """The same, undecoded."""
+        try:
+            return self._read(self._prefix + path)
+        except OSError:
+            return None
+
     def live(self, path: str) -> str | None:
         """The text of a file that should be there and is read every second: it stays open in between."""
         try:

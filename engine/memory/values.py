@@ -118,3 +118,8 @@ def word_numbers(text: str | None) -> dict[str, int]:
         if len(words) == 2 and re.fullmatch(r"[0-9]{1,20}", words[1]):
             found.setdefault(words[0], int(words[1]))
     return found
+
+
+def printable(comm: str | None) -> str:
+    """The name of a process without what a terminal or a label could stumble over."""
+    return "".join(letter if letter.isprintable() else "?" for letter in (comm or "").strip("\n"))

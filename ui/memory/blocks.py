@@ -16,6 +16,8 @@ from ui.memory.page_words import tr
 from ui.memory.shares import Region
 from ui.memory.words import gib, short_name
 
+OF_THE_MODEL = (PartOwner.WEIGHTS, PartOwner.KV, PartOwner.COMPUTE, PartOwner.IMAGE, PartOwner.DRAFT)
+
 
 class BlockKind(StrEnum):
     """What a block is about. ``shared``: an APU with all memory of the machine."""
@@ -98,7 +100,7 @@ def _card_notes(gpu: GpuMemory, snapshot: MemorySnapshot) -> tuple[str, ...]:
         return (tr("The card is switched off to save power. Loading a model onto it wakes it."),)
     if gpu.vram.total is None and gpu.gtt.total is None:
         return (tr("No GPU memory data."),)
-    return tuple(words.card_notes(gpu, snapshot))
+    return (*words.card_notes(gpu, snapshot), *words.sandbox_note(snapshot))
 
 
 def _shared(gpu: GpuMemory, snapshot: MemorySnapshot) -> Block:
@@ -115,7 +117,11 @@ def _shared(gpu: GpuMemory, snapshot: MemorySnapshot) -> Block:
         title=words.card_title(gpu, _namesakes(gpu, snapshot)),
         facts=(words.figures(used, total), *awake, *words.host_facts(ram, snapshot)),
         bar=PageBar(total, (*card, *host) if known else (), State.KNOWN if known else State.UNKNOWN),
-        notes=(tr("Graphics and system share this memory."), *words.card_notes(gpu, snapshot)),
+        notes=(
+            tr("Graphics and system share this memory."),
+            *words.card_notes(gpu, snapshot),
+            *words.sandbox_note(snapshot),
+        ),
     )
 
 
@@ -130,7 +136,7 @@ def _host(snapshot: MemorySnapshot) -> Block:
         title=tr("System memory (RAM)"),
         facts=(words.figures(ram.used, ram.total), *words.host_facts(ram, snapshot)),
         bar=bar,
-        notes=(tr("No graphics card tells about its memory here."),) if no_data else (),
+        notes=(tr("No graphics card tells about its memory here."), *words.sandbox_note(snapshot)) if no_data else (),
     )
 
 
@@ -158,12 +164,11 @@ def _reported_parts(gpu: ReportedGpu, share: ModelShare | None) -> tuple[Part, .
     sizes = {PartOwner.REST: gpu.total - gpu.free}
     left = gpu.free
     if share is not None:
-        wanted = (share.weights, share.kv, share.compute + share.output)
-        for owner, size in zip((PartOwner.WEIGHTS, PartOwner.KV, PartOwner.COMPUTE), wanted, strict=True):
+        wanted = (share.weights, share.kv, share.compute + share.output, share.image, share.draft)
+        for owner, size in zip(OF_THE_MODEL, wanted, strict=True):
             sizes[owner] = min(size, left)
             left -= sizes[owner]
-    order = (PartOwner.WEIGHTS, PartOwner.KV, PartOwner.COMPUTE, PartOwner.REST)
-    used = (Part(Region.VRAM, owner, sizes[owner]) for owner in order if sizes.get(owner))
+    used = (Part(Region.VRAM, owner, sizes[owner]) for owner in (*OF_THE_MODEL, PartOwner.REST) if sizes.get(owner))
     return (*used, Part(Region.VRAM, PartOwner.FREE, left)) if left else tuple(used)
 
 

@@ -26,6 +26,11 @@ class FigureRow:
     share: str = ""
     heading: bool = False
 
+    @property
+    def wide(self) -> bool:
+        """A text without a figure, which may take the room of one."""
+        return not (self.heading or self.size or self.share)
+
     def cells(self) -> tuple[str, ...]:
         """In the order of the columns."""
         return (self.where, self.whose, self.size, self.share)
@@ -44,7 +49,9 @@ def history_rows(snapshot: MemorySnapshot, history: History, card: str | None) -
         title = tr("Last 10 minutes: {memory}").format(memory=subject.title)
         minutes = minute_rows(subject, points, markers, card if subject.key == HOST else None)
         rows.append(FigureRow(title, "", gib(subject.total), heading=True))
-        rows += [FigureRow(when, what, used) for when, used, what in minutes]
+        for minute in minutes:
+            rows.append(FigureRow(minute.when, minute.what, minute.used))
+            rows += [FigureRow("", event) for event in minute.events]
     return tuple(rows)
 
 

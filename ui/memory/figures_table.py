@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
@@ -20,7 +20,13 @@ WIDTHS = (280, 0, 130, 130)
 
 
 class FigureModel(QAbstractTableModel):
-    """The rows; a change of a figure touches its cell only."""
+    """The rows; a change of a figure touches its cell only.
+
+    Attributes:
+        shaped: Other rows than before are headings, or texts without a figure.
+    """
+
+    shaped = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -34,6 +40,12 @@ class FigureModel(QAbstractTableModel):
     def set_rows(self, new: tuple[FigureRow, ...]) -> None:
         """Show ``new``; only another number of rows or another order of headings moves the view."""
         old = self._rows
+        shape = [(row.heading, row.wide) for row in old] != [(row.heading, row.wide) for row in new]
+        self._take(old, new)
+        if shape:
+            self.shaped.emit()
+
+    def _take(self, old: tuple[FigureRow, ...], new: tuple[FigureRow, ...]) -> None:
         if len(new) != len(old) or any(a.heading != b.heading for a, b in zip(old, new, strict=True)):
             self.beginResetModel()
             self._rows = new
@@ -102,8 +114,18 @@ class FiguresTable(QTableView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setTabKeyNavigation(False)
+        self.figures.shaped.connect(self._span)
         theme.changed.connect(self._measure)
         self._measure()
+
+    def _span(self) -> None:
+        """Titles and sentences take the room that no figure needs, so that they are not cut."""
+        self.clearSpans()
+        for number, row in enumerate(self.figures.rows):
+            if row.heading:
+                self.setSpan(number, 0, 1, 2)
+            elif row.wide:
+                self.setSpan(number, 1, 1, len(WIDTHS) - 1)
 
     def _measure(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._theme.px(ROW_HEIGHT))

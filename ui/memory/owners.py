@@ -8,9 +8,11 @@ one part, and nothing is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
 
 from engine.memory.records import GpuMemory, MemorySnapshot, ModelShare, ProcessMemory, WorkerMemory
 from engine.protocol.types import DeviceKind
@@ -28,12 +30,14 @@ class PartOwner(StrEnum):
 
     ``model``: of the model, but not told apart. ``spilled``: what the worker wants in VRAM and the driver pushed out.
     ``engine``: what the worker holds beside the model (driver, libraries, buffers). ``rest``: in use, nobody says by
-    whom. ``file``: pages of the model's file, which count as available.
+    whom; ``system`` the same where programs are told. ``file``: pages of the model's file, which count as available.
     """
 
     WEIGHTS = "weights"
     KV = "kv"
     COMPUTE = "compute"
+    IMAGE = "image"
+    DRAFT = "draft"
     MODEL = "model"
     SPILLED = "spilled"
     ENGINE = "engine"
@@ -41,6 +45,7 @@ class PartOwner(StrEnum):
     PROGRAM = "program"
     PROGRAMS = "programs"
     REST = "rest"
+    SYSTEM = "system"
     ZRAM = "zram"
     FILE = "file"
     FREE = "free"
@@ -76,6 +81,14 @@ class _Filling:
         self.put(PartOwner.WEIGHTS, share.weights)
         self.put(PartOwner.KV, share.kv)
         self.put(PartOwner.COMPUTE, share.compute + share.output)
+        self.put(PartOwner.IMAGE, share.image)
+        self.put(PartOwner.DRAFT, share.draft)
+
+    def put_programs(self, sizes: Sequence[tuple[str, int]]) -> None:
+        """Other programs, the largest first; those beyond `NAMED` are one part."""
+        for name, size in sizes[:NAMED]:
+            self.put(PartOwner.PROGRAM, size, name)
+        self.put(PartOwner.PROGRAMS, sum(size for _, size in sizes[NAMED:]), str(len(sizes[NAMED:])))
 
 
 def vram_parts(gpu: GpuMemory, snapshot: MemorySnapshot) -> tuple[Part, ...]:
@@ -98,8 +111,12 @@ def host_parts(snapshot: MemorySnapshot) -> tuple[Part, ...]:
         left -= sum(part.size for part in filling.parts)
     filling = _Filling(Region.RAM, left)
     _put_worker(filling, worker, snapshot.model_on(None))
+    for program in (one for one in snapshot.programs if one.ours):
+        filling.put(PartOwner.OURS, program.ram, program.name)
+    others = [(program.name, program.ram) for program in snapshot.programs if not program.ours]
     filling.put(PartOwner.ZRAM, ram.zram.taken if ram.zram is not None else None)
-    filling.put(PartOwner.REST, filling.left)
+    filling.put_programs(others)
+    filling.put(PartOwner.SYSTEM if others else PartOwner.REST, filling.left)
     weights = sum(share.weights for share in snapshot.model)  # mapped pages of libraries are no model
     files = min(worker.mapped or 0, ram.available, weights) if worker is not None else 0
     pages = [Part(Region.RAM, PartOwner.FILE, files)] if files else []
@@ -137,10 +154,7 @@ def _of_card(gpu: GpuMemory, snapshot: MemorySnapshot, region: Region, used: int
     others = [process for process in gpu.processes if process.pid != worker]
     for name, size in grouped((process for process in others if process.ours), region):
         filling.put(PartOwner.OURS, size, name)
-    programs = grouped((process for process in others if not process.ours), region)
-    for name, size in programs[:NAMED]:
-        filling.put(PartOwner.PROGRAM, size, name)
-    filling.put(PartOwner.PROGRAMS, sum(size for _, size in programs[NAMED:]), str(len(programs[NAMED:])))
+    filling.put_programs(grouped((process for process in others if not process.ours), region))
     filling.put(PartOwner.REST, filling.left)
     return filling
 
@@ -174,9 +188,7 @@ def _put_worker(filling: _Filling, worker: WorkerMemory | None, share: ModelShar
         filling.put(PartOwner.ENGINE, held)
         return
     mapped = (worker.mapped or 0) >= share.weights / 2
-    private = ModelShare(
-        pci=None, weights=0 if mapped else share.weights, kv=share.kv, compute=share.compute, output=share.output
-    )
+    private = msgspec.structs.replace(share, weights=0) if mapped else share
     if held >= private.total:
         filling.put_model(private)
         filling.put(PartOwner.ENGINE, held - private.total)

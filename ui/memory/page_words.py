@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from engine.memory.records import GpuMemory, MemorySnapshot, RamMemory
+from engine.memory.records import GpuMemory, MemorySnapshot, ModelShare, RamMemory
 from engine.protocol.types import DeviceKind
 from ui.memory.owners import Part, PartOwner, place_of
 from ui.memory.shares import Region
@@ -18,10 +18,13 @@ OWNERS: dict[PartOwner, Any] = {
     PartOwner.WEIGHTS: QT_TRANSLATE_NOOP("MemoryPage", "weights"),
     PartOwner.KV: QT_TRANSLATE_NOOP("MemoryPage", "KV cache"),
     PartOwner.COMPUTE: QT_TRANSLATE_NOOP("MemoryPage", "compute buffers"),
+    PartOwner.IMAGE: QT_TRANSLATE_NOOP("MemoryPage", "image encoder"),
+    PartOwner.DRAFT: QT_TRANSLATE_NOOP("MemoryPage", "draft model"),
     PartOwner.MODEL: QT_TRANSLATE_NOOP("MemoryPage", "model"),
     PartOwner.SPILLED: QT_TRANSLATE_NOOP("MemoryPage", "pushed out of VRAM"),
     PartOwner.ENGINE: QT_TRANSLATE_NOOP("MemoryPage", "engine"),
     PartOwner.REST: QT_TRANSLATE_NOOP("MemoryPage", "not told apart"),
+    PartOwner.SYSTEM: QT_TRANSLATE_NOOP("MemoryPage", "system, shared"),
     PartOwner.ZRAM: QT_TRANSLATE_NOOP("MemoryPage", "compressed swap"),
     PartOwner.FILE: QT_TRANSLATE_NOOP("MemoryPage", "model file"),
     PartOwner.FREE: QT_TRANSLATE_NOOP("MemoryPage", "free"),
@@ -51,13 +54,16 @@ def owner_sentence(part: Part) -> str:
         PartOwner.WEIGHTS: tr("Weights of the loaded model, by the engine's figures"),
         PartOwner.KV: tr("KV cache of the loaded model, by the engine's figures"),
         PartOwner.COMPUTE: tr("Compute buffers and logits of the loaded model, by the engine's figures"),
+        PartOwner.IMAGE: tr("Image encoder of the loaded model with its buffer, by the engine's figures"),
+        PartOwner.DRAFT: tr("Draft model that guesses the next tokens, by the engine's figures"),
         PartOwner.MODEL: tr("The loaded model, which lies in more than one kind of memory"),
         PartOwner.SPILLED: tr("The driver moved this part of the model out of VRAM, which makes it slow"),
         PartOwner.ENGINE: tr("Vramble's engine, beside what it tells of the model: driver, libraries, buffers"),
         PartOwner.OURS: tr("{name}, a program of Vramble").format(name=part.name),
-        PartOwner.PROGRAM: tr("{name}, another program").format(name=part.name),
+        PartOwner.PROGRAM: _program(part),
         PartOwner.PROGRAMS: tr("{n} more programs").format(n=part.name),
         PartOwner.REST: _rest(part),
+        PartOwner.SYSTEM: tr("The system, memory that programs share, and programs that cannot be seen"),
         PartOwner.ZRAM: tr("Swap that is kept compressed in RAM"),
         PartOwner.FILE: tr("Pages of the model's file: they count as available, the system can drop them"),
         PartOwner.FREE: tr("Available without swapping") if part.region is Region.RAM else tr("Free"),
@@ -138,12 +144,25 @@ def card_notes(gpu: GpuMemory, snapshot: MemorySnapshot) -> list[str]:
         )
     share = snapshot.model_on(gpu.pci)
     if share is not None and place_of(share, gpu, snapshot.worker) is None:
-        text = tr("By the engine, the model here has weights {weights}, KV cache {kv}, compute buffers {compute} GiB.")
-        compute = number(share.compute + share.output)
-        texts.append(text.format(weights=number(share.weights), kv=number(share.kv), compute=compute))
-    if snapshot.sandboxed:
-        texts.append(tr("Inside of a Flatpak other programs cannot be seen: they are not told apart."))
+        texts.append(tr("By the engine, the model here has {parts} GiB.").format(parts=", ".join(_parts_of(share))))
     return texts
+
+
+def _parts_of(share: ModelShare) -> list[str]:
+    sizes = {
+        PartOwner.WEIGHTS: share.weights,
+        PartOwner.KV: share.kv,
+        PartOwner.COMPUTE: share.compute + share.output,
+        PartOwner.IMAGE: share.image,
+        PartOwner.DRAFT: share.draft,
+    }
+    return [f"{tr(OWNERS[owner])} {number(size)}" for owner, size in sizes.items() if size]
+
+
+def sandbox_note(snapshot: MemorySnapshot) -> tuple[str, ...]:
+    """What cannot be seen."""
+    text = tr("Inside of a Flatpak other programs cannot be seen: they are not told apart.")
+    return (text,) if snapshot.sandboxed else ()
 
 
 def card_title(gpu: GpuMemory, count: int) -> str:
@@ -170,6 +189,12 @@ def _temperature(gpu: GpuMemory) -> str:
 
 def _power(watts: float, cap: float | None) -> str:
     return tr("{watts} of {cap} W").format(watts=f"{watts:.0f}", cap=f"{cap:.0f}") if cap else f"{watts:.0f} W"
+
+
+def _program(part: Part) -> str:
+    if part.region is Region.RAM:
+        return tr("{name}, another program: memory that it has for itself").format(name=part.name)
+    return tr("{name}, another program").format(name=part.name)
 
 
 def _rest(part: Part) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.memory.history import GpuPoint, Point
 from engine.memory.records import GpuMemory, MemorySnapshot
 from engine.protocol.types import DeviceKind
-from ui.memory.blocks import BlockKind
+from ui.memory.blocks import OF_THE_MODEL, BlockKind
 from ui.memory.owners import NEARLY_ALL, Part, PartOwner
 from ui.memory.page_words import card_title, owner_name, tr
 from ui.memory.shares import Region
@@ -86,8 +86,7 @@ def _subject(gpu: GpuMemory, snapshot: MemorySnapshot, ram: int, *, shared: bool
 
 
 def _card_layers(hue: Region) -> tuple[Layer, ...]:
-    owners = (PartOwner.WEIGHTS, PartOwner.KV, PartOwner.COMPUTE)
-    model = tuple(Layer(hue, owner, owner_name(Part(hue, owner, 0))) for owner in owners)
+    model = tuple(Layer(hue, owner, owner_name(Part(hue, owner, 0))) for owner in OF_THE_MODEL)
     return (
         *model,
         Layer(hue, PartOwner.ENGINE, tr("engine and Vramble")),
@@ -104,13 +103,13 @@ def _host_layers() -> tuple[Layer, ...]:
     )
 
 
-def _ours(gpu: GpuPoint, held: int | None) -> tuple[int, int, int, int]:
-    """Weights, KV cache, compute buffers and what we hold beside them; all of it undivided when less is held."""
-    model = (gpu.weights, gpu.kv, gpu.compute)
+def _ours(gpu: GpuPoint, held: int | None) -> tuple[int, ...]:
+    """The parts of the model and what we hold beside them; all of it undivided when less is held."""
+    model = (gpu.weights, gpu.kv, gpu.compute, gpu.image, gpu.draft)
     if held is None:
         return (*model, 0)
     if held < NEARLY_ALL * sum(model):
-        return (0, 0, 0, held)
+        return (*(0 for _ in model), held)
     return (*model, max(0, held - sum(model)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.memory.history import Marker, MarkerKind, Point
 from ui.memory.page_words import tr
@@ -43,10 +44,20 @@ def event(marker: Marker, now: float) -> str:
     return tr("{name} answered for {n} s, {ago}").format(name=name, n=length, ago=ago(now - marker.at))
 
 
+@dataclass(frozen=True)
+class Minute:
+    """One minute in words. ``used`` is empty where there is no figure: ``what`` says why, and else has the sensors."""
+
+    when: str
+    used: str
+    what: str
+    events: tuple[str, ...] = ()
+
+
 def minute_rows(
     subject: Subject, points: Sequence[Point], markers: Sequence[Marker], card: str | None
-) -> tuple[tuple[str, str, str], ...]:
-    """The history for a table, a row for each minute: when, in use, and sensors with what happened in that minute."""
+) -> tuple[Minute, ...]:
+    """The history for a table, a minute for each row."""
     if not points:
         return ()
     now, rows = points[-1].at, []
@@ -54,13 +65,13 @@ def minute_rows(
         at = now - 60.0 * minute
         point = nearest(points, at, NEAR_S)
         sizes = values(point, subject) if point is not None else None
-        used = gib(sum(sizes)) if sizes is not None else _missing(subject, point)
+        used = gib(sum(sizes)) if sizes is not None else ""
         begun = (marker for marker in markers if at - 60.0 < marker.at <= at)
         texts = [
+            *(() if used else (_missing(subject, point),)),
             *(sensor_texts(subject, point, card) if point is not None else ()),
-            *(event(one, now) for one in begun),
         ]
-        rows.append((ago(now - at), used, ", ".join(texts)))
+        rows.append(Minute(ago(now - at), used, ", ".join(texts), tuple(event(one, now) for one in begun)))
     return tuple(rows)
 
 

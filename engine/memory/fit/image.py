@@ -27,6 +27,9 @@ _ROWS_OF_ATTENTION: Final = 5
 several shapes on the processor and on Vulkan (`tests/bench/image_error.py`)."""
 
 _MOST_PATCHES: Final = 1 << 16
+_MOST_PIXELS: Final = 1 << 14
+"""A side: what is more is nonsense in a header."""
+
 _PROJECTION: Final = "mm."
 
 
@@ -133,7 +136,7 @@ def _picture(metadata: Metadata) -> tuple[int, int]:
         merge = next((found for key in _MERGE_KEYS if (found := bounded(metadata.count(key)))), fixed.merge)
         side = math.isqrt(fixed.tokens) * merge * patch
     patches = (side // patch) ** 2
-    return (patches, side * side) if patches <= _MOST_PATCHES else (0, 0)
+    return (patches, side * side) if patches <= _MOST_PATCHES and side <= _MOST_PIXELS else (0, 0)
 
 
 def _work(metadata: Metadata, patches: int, *, gated: bool) -> int:

@@ -15,7 +15,6 @@ from engine.memory.bandwidth import bandwidth_of, kernel_bandwidth
 from engine.memory.battery import Cell, together
 from engine.memory.holders import Chip, completed, parent
 from engine.memory.host import parse_meminfo, parse_stall, parse_zram
-from engine.memory.processes import printable
 from engine.memory.records import Battery, Pool, Stall, WorkerGpu, Zram
 from engine.protocol.types import DeviceKind
 
@@ -210,7 +209,7 @@ def test_the_part_that_tells_of_memory_tells_the_same(rows: list[bytes]) -> None
 PARSERS: list[Callable[[str], Any]] = [
     values.whole, values.byte_count, values.percent, values.celsius, values.watts, values.rpm, values.megahertz,
     values.dpm_clock, values.hex_id, values.pci_address, values.size, values.colon_pairs, values.equal_pairs,
-    values.word_numbers, parse_meminfo, parse_stall, parse_zram, fdinfo.parse, parent, printable,
+    values.word_numbers, parse_meminfo, parse_stall, parse_zram, fdinfo.parse, parent, values.printable,
     lambda text: kfd.node(values.word_numbers(text)), lambda text: kfd.bank(values.word_numbers(text)),
 ]  # fmt: skip
 _WORDS = [

@@ -39,16 +39,18 @@ def test_what_can_be_plotted() -> None:
 
 def test_layers_of_a_card() -> None:
     sizes = values(point(0, weights=4 * GIB, kv=GIB, compute=GIB, ours_vram=7 * GIB, others_vram=2 * GIB), CARD_SUBJECT)
-    assert sizes == (4 * GIB, GIB, GIB, GIB, 2 * GIB, GIB)
+    assert sizes == (4 * GIB, GIB, GIB, 0, 0, GIB, 2 * GIB, GIB)
+    more = values(point(0, weights=4 * GIB, image=GIB, draft=GIB, ours_vram=7 * GIB), CARD_SUBJECT)
+    assert more == (4 * GIB, 0, 0, GIB, GIB, GIB, 0, 3 * GIB)
     # less is held than the engine says (pushed out): not divided
     spilled = values(point(0, weights=4 * GIB, kv=GIB, ours_vram=2 * GIB), CARD_SUBJECT)
-    assert spilled == (0, 0, 0, 2 * GIB, 0, 8 * GIB)
+    assert spilled == (0, 0, 0, 0, 0, 2 * GIB, 0, 8 * GIB)
 
 
 def test_layers_of_an_apu_and_of_the_ram() -> None:
     whole = point(0, vram=2 * GIB, gtt=5 * GIB, weights=4 * GIB, ours=5 * GIB, others=GIB)
     sizes = values(whole, APU_SUBJECT)
-    assert sizes == (4 * GIB, 0, 0, GIB, GIB, GIB, 7 * GIB)
+    assert sizes == (4 * GIB, 0, 0, 0, 0, GIB, GIB, GIB, 7 * GIB)
     host = values(msgspec.structs.replace(whole, worker_ram=GIB), HOST_SUBJECT)
     assert host == (GIB, 5 * GIB, 6 * GIB)
 
@@ -202,9 +204,10 @@ def test_the_history_as_rows_of_a_table(recorded: dict[str, MemorySnapshot]) -> 
     fill(memory, with_model(snapshot, model), model)
     subject = subjects(snapshot)[0]
     rows = minute_rows(subject, memory.history.points, memory.history.markers, None)
-    assert [when for when, _, _ in rows][:3] == ["now", "1 min ago", "2 min ago"]
-    used = {when: text for when, text, _ in rows}
-    assert used["now"] == "9.6 GiB"
-    assert used["7 min ago"] == "nothing was measured"
-    assert any("Qwen3 8B was loaded" in what for _, _, what in rows)
+    assert [row.when for row in rows][:3] == ["now", "1 min ago", "2 min ago"]
+    by_time = {row.when: row for row in rows}
+    assert by_time["now"].used == "9.6 GiB"
+    assert by_time["7 min ago"].used == ""
+    assert by_time["7 min ago"].what == "nothing was measured"
+    assert any("Qwen3 8B was loaded" in text for row in rows for text in row.events)
     assert minute_rows(subject, (), (), None) == ()

@@ -15,6 +15,7 @@ from engine.memory.records import (
     ModelShare,
     Pool,
     ProcessMemory,
+    Program,
     RamMemory,
     WorkerGpu,
     WorkerMemory,
@@ -176,3 +177,48 @@ def test_any_figures_add_up_and_no_part_is_empty(
 
 def _first(snapshot: MemorySnapshot) -> tuple[GpuMemory, MemorySnapshot]:
     return snapshot.gpus[0], snapshot
+
+
+def test_image_encoder_and_draft_model_are_parts_of_their_own() -> None:
+    share = msgspec.structs.replace(SHARE, image=GIB // 2, draft=GIB // 4)
+    snapshot = with_share(desktop(held=WorkerGpu(pci=CARD, vram=7 * GIB)), share)
+    found = sizes(vram_parts(snapshot.gpus[0], snapshot))
+    assert (found[PartOwner.IMAGE], found[PartOwner.DRAFT], found[PartOwner.ENGINE]) == (0.5, 0.25, 0.25)
+    in_ram = msgspec.structs.replace(share, pci=None, weights=0, kv=0, compute=GIB // 8, output=0)
+    snapshot = with_share(desktop(held=WorkerGpu(pci=CARD)), in_ram)
+    found = sizes(host_parts(snapshot), Region.RAM)
+    assert (found[PartOwner.IMAGE], found[PartOwner.DRAFT]) == (0.5, 0.25)
+
+
+def with_programs(snapshot: MemorySnapshot, *programs: Program) -> MemorySnapshot:
+    return msgspec.structs.replace(snapshot, programs=programs)
+
+
+def test_ram_of_other_programs_by_name() -> None:
+    programs = [Program(name=f"p{number}", ram=GIB - number) for number in range(NAMED + 2)]
+    ours = Program(name="vramble", ram=GIB // 4, ours=True)
+    found = host_parts(with_programs(desktop(held=WorkerGpu(pci=CARD)), *programs, ours))
+    named = [part for part in found if part.owner is PartOwner.PROGRAM]
+    assert [part.name for part in named] == [f"p{number}" for number in range(NAMED)]
+    assert next(part for part in found if part.owner is PartOwner.PROGRAMS).name == "2"
+    assert next(part for part in found if part.owner is PartOwner.OURS).size == GIB // 4
+    assert sum(part.size for part in found) == 32 * GIB
+    assert sizes(found)[PartOwner.SYSTEM] == pytest.approx(12 - 1 - 1 - 0.25 - (NAMED + 2), abs=0.001)
+    assert PartOwner.REST not in sizes(found, Region.RAM)
+
+
+def test_programs_never_get_more_than_is_in_use() -> None:
+    found = host_parts(with_programs(desktop(), Program(name="huge", ram=100 * GIB)))
+    assert sizes(found, Region.RAM) == {PartOwner.PROGRAM: 11, PartOwner.FREE: 20}
+
+
+def test_where_no_other_program_is_seen_the_rest_is_not_told_apart() -> None:
+    snapshot = with_programs(desktop(), Program(name="vramble", ram=GIB, ours=True))
+    assert sizes(host_parts(snapshot), Region.RAM) == {PartOwner.OURS: 1, PartOwner.REST: 10, PartOwner.FREE: 20}
+
+
+def test_a_recorded_deck_names_its_programs(recorded: dict[str, MemorySnapshot]) -> None:
+    names = [program.name for program in recorded["steam_deck"].programs]
+    assert names == ["Hades.exe", "steamwebhelper", "steam", "kwin_wayland", "vkcube-wayland"]
+    helper = recorded["steam_deck"].programs[1]
+    assert helper.processes == 2

@@ -9,9 +9,9 @@ from typing import cast
 import msgspec
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible, QGuiApplication, QImage
+from PySide6.QtGui import QAccessible, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QStyle, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.memory.records import GoneGpu, MemorySnapshot, Pool
@@ -144,7 +144,7 @@ def test_owners_differ_by_pattern_and_not_only_by_colour(qapp: QApplication, tok
         brush = patterns.brush(Region.GTT, owner)
         grey = brush.textureImage().convertToFormat(QImage.Format.Format_Grayscale8)
         pictures[owner] = bytes(grey.constBits()) if not grey.isNull() else b""
-    alike = {PartOwner.WEIGHTS, PartOwner.MODEL}
+    alike = {PartOwner.WEIGHTS, PartOwner.MODEL, PartOwner.SYSTEM}  # the last one is what the rest is elsewhere
     others = [picture for owner, picture in pictures.items() if owner not in alike]
     assert len(set(others)) == len(others)
     assert b"" not in others
@@ -479,3 +479,20 @@ def test_the_legend_reserves_room_so_that_nothing_jumps(qtbot: QtBot, theme: The
     legend.show_entries(large)
     assert [box for _, box in legend.placed(600)] == before
     assert legend.accessibleName() == "rest 100.0 GiB, free 100.0 GiB"
+
+
+def test_no_text_of_the_table_is_cut(desk: Page, qtbot: QtBot) -> None:
+    """Titles and sentences have the room of columns in which there is no figure."""
+    qtbot.mouseClick(desk.button("memoryTableButton"), Qt.MouseButton.LeftButton)
+    table = desk.window.findChild(FiguresTable)
+    assert isinstance(table, FiguresTable)
+    margin = 2 * table.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, table)
+    cut = []
+    for number, row in enumerate(table.figures.rows):
+        for column, text in enumerate(row.cells()):
+            index = table.model().index(number, column)
+            metrics = QFontMetrics(index.data(Qt.ItemDataRole.FontRole) or table.font())
+            if text and metrics.horizontalAdvance(text) + margin > table.visualRect(index).width():
+                cut.append(text)
+    assert any(row.wide for row in table.figures.rows)
+    assert cut == []
