@@ -19,9 +19,9 @@ SLICE: Final = 8000
 """Texts that one call looks through from end to end."""
 
 _COLUMNS: Final = (
-    f"SELECT part.id AS part, substr(part.content, 1, {LOOKED_AT}) AS content, message.id AS message, message.role AS role,"
-    " message.created AS created, conversation.id AS conversation, conversation.title AS title,"
-    " conversation.archived AS archived"
+    f"SELECT part.id AS part, substr(part.content, 1, {LOOKED_AT}) AS content,"
+    " message.id AS message, message.role AS role, message.created AS created,"
+    " conversation.id AS conversation, conversation.title AS title, conversation.archived AS archived"
 )
 _JOINED: Final = (
     " CROSS JOIN message ON message.id = part.message AND message.deleted IS NULL"

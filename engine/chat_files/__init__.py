@@ -1,0 +1,1 @@
+"""Conversations as files: exports, imports, backups."""
