@@ -5,19 +5,21 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app.load.draft import LoadDraft
-from engine.loading.check import MAX_BATCH, MAX_CONTEXT, MAX_THREADS
+from engine.loading.check import MAX_BATCH, MAX_CONTEXT, MAX_PARALLEL, MAX_THREADS
 from engine.protocol.types import DeviceKind, FlashAttention, RopeScaling
 from ui.load import words
 from ui.load.fields import CheckRow, ComboRow, FloatRow, NumberRow
+from ui.load.guess_rows import GUESS_FIELDS, guess_rows
 from ui.load.kv_row import KvPartsRow
 from ui.load.lora_row import LoraRow
 from ui.load.row import ChoiceRow
 from ui.theme import Theme
 
 ADVANCED_FIELDS = (
-    *("flash_attention", "n_batch", "n_ubatch", "n_threads", "mmap", "kv_on_cpu", "lora"),
+    *("n_parallel", "flash_attention", "n_batch", "n_ubatch", "n_threads", "mmap", "kv_on_cpu", "lora"),
     *("rope_scaling", "rope_freq_scale", "rope_freq_base", "yarn_orig_ctx"),
     *("yarn_ext_factor", "yarn_attn_factor", "yarn_beta_fast", "yarn_beta_slow"),
+    *GUESS_FIELDS,
 )
 """Fields of `LoadOptions` that are only here."""
 
@@ -30,6 +32,14 @@ def tr(text: str) -> str:
 def advanced_rows(draft: LoadDraft, theme: Theme) -> tuple[ChoiceRow, ...]:
     """All of them, in the order in which they are shown."""
     return (
+        AnswersRow(
+            draft,
+            theme,
+            tr("Answers at once"),
+            tr("In so many conversations answers can be written at the same time. A single one is not slower for it."),
+            "n_parallel",
+            (1, MAX_PARALLEL),
+        ),
         FlashRow(draft, theme),
         *_steps(draft, theme),
         MmapRow(draft, theme),
@@ -42,6 +52,7 @@ def advanced_rows(draft: LoadDraft, theme: Theme) -> tuple[ChoiceRow, ...]:
             tr("Keep it in RAM"),
         ),
         KvPartsRow(draft, theme),
+        *guess_rows(draft, theme),
         *_rope(draft, theme),
         LoraRow(draft, theme),
     )
@@ -120,6 +131,19 @@ def _yarn(draft: LoadDraft, theme: Theme) -> tuple[ChoiceRow, ...]:
         lowest=tr("As trained"),
     )
     return (original, *(YarnRow(draft, theme, title, text, field, empty=None) for field, title, text in floats))
+
+
+class AnswersRow(NumberRow):
+    """How many answers share the context."""
+
+    def hint(self) -> str:
+        """None of them has the whole context while another one is written."""
+        options = self._draft.options
+        if options.n_parallel < 2:
+            return ""
+        if not options.n_ctx:
+            return tr("While several are written they share the context.")
+        return tr("While several are written they share the context of {0}.").format(words.count(options.n_ctx))
 
 
 class FlashRow(ComboRow):

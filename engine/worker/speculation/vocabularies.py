@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import VrambleError
+from engine.loading.drafts import MOST_APART
 from engine.worker.native import Llama, Pointer
 from engine.worker.validate import load_failure
-
-MOST_APART: Final = 128
-"""So many tokens one vocabulary may have more than the other: files of one family are padded differently."""
 
 FIRST_COMPARED: Final = 5
 """Tokens before it mark beginning, end and the unknown; tuned models name them anew."""
@@ -24,7 +22,7 @@ OTHER_DRAFT: Final = "Choose a smaller model of the same family as draft model, 
 def check_vocabularies(llama: Llama, target: Path, draft: Path) -> None:
     """Refuse a draft model with other tokens. Reads both vocabularies and no weights.
 
-    The rules, and the two figures above, are those of ``common_speculative_are_compatible`` in llama.cpp.
+    The rules and figures are those of ``common_speculative_are_compatible`` in llama.cpp.
 
     Raises:
         VrambleError: ``draft-mismatch``, and what a file that cannot be read ends in.

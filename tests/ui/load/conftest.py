@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.load.draft import LoadDraft
+from app.load.drafts import DraftChoice
 from engine.library.gguf.metadata import Metadata
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import Profile, suited
@@ -76,6 +77,7 @@ class Source:
         self.runs: dict[LoadOptions, Measured] = {}
         self.asked: list[LoadOptions] = []
         self.beside: tuple[Encoder, ...] = ()
+        self.smaller: tuple[DraftChoice, ...] = ()
         self.left = self.forgotten = 0
 
     def facts(self, path: Path) -> ModelFacts:
@@ -83,6 +85,9 @@ class Source:
 
     def encoders(self, path: Path) -> tuple[Encoder, ...]:
         return self.beside
+
+    def guessers(self, path: Path) -> tuple[DraftChoice, ...]:
+        return self.smaller
 
     def profile(self, path: Path, base: LoadOptions) -> Profile:
         return suited(base, self.kind, 6 * GIB, 5 * GIB, quantised_kv=self.known.quantised_kv)
