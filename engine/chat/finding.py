@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Sequence
 from typing import Final
@@ -11,7 +12,7 @@ from engine.chat.found import Cursor, Found, Hit, Stage
 from engine.chat.opened import Reading
 from engine.chat.records import Thread
 from engine.chat.search_text import Chunk, chunks_of, match_of
-from engine.chat.snippets import LOOKED_AT, snippet
+from engine.chat.snippets import LOOKED_AT, patterns_of, snippet
 
 PAGE: Final = 50
 TITLES: Final = 20
@@ -36,8 +37,7 @@ _INSIDE: Final = (
     " ORDER BY part.id DESC LIMIT ?"
 )
 _TITLES: Final = (
-    "SELECT id, title, updated, archived FROM conversation WHERE deleted IS NULL AND title IS NOT NULL"
-    " ORDER BY updated DESC"
+    "SELECT id, title, updated, archived FROM conversation WHERE deleted IS NULL {likes} ORDER BY updated DESC LIMIT ?"
 )
 _LARGEST: Final = 2**63 - 1
 
@@ -88,23 +88,18 @@ class Finding(Reading):
         return self._by_words(chunks, _LARGEST, titles)
 
     def _titles(self, chunks: Sequence[Chunk]) -> tuple[Hit, ...]:
-        wanted = [chunk.text.casefold() for chunk in chunks]
-        found = []
-        for row in self._db.execute(_TITLES):
-            title = rows.text_of(row["title"])
-            folded = title.casefold()
-            if all(piece in folded for piece in wanted):
-                found.append(_title_hit(row, title, chunks))
-                if len(found) == TITLES:
-                    break
-        return tuple(found)
+        likes, patterns = _likes("title", chunks)
+        found = self._db.execute(_TITLES.format(likes=likes), (*patterns, TITLES)).fetchall()
+        patterns_here = patterns_of(chunks)
+        return tuple(_title_hit(row, rows.text_of(row["title"]), patterns_here) for row in found)
 
     def _by_words(self, chunks: Sequence[Chunk], below: int, before: tuple[Hit, ...]) -> Found:
         match = match_of(tuple(chunks))
         found: list[sqlite3.Row] = []
         if match:
             found = self._db.execute(_BY_WORDS, (match, below, PAGE)).fetchall()
-        hits = [_hit(row, chunks) for row in found if _has_literals(row, chunks)]
+        patterns = patterns_of(chunks)
+        hits = [_hit(row, patterns) for row in found if _has_literals(row, chunks)]
         full = len(found) == PAGE
         cursor = Cursor(Stage.WORDS, int(found[-1]["part"])) if full else Cursor(Stage.INSIDE, _LARGEST)
         return Found((*before, *hits), cursor)
@@ -112,12 +107,12 @@ class Finding(Reading):
     def _inside(self, chunks: Sequence[Chunk], below: int) -> Found:
         """One slice of all texts, looked through; what the index finds too is left out."""
         floor = self._floor(below)
-        likes = " AND part.content LIKE ? ESCAPE '\\'" * len(chunks)
-        patterns = [f"%{_escaped(chunk.text)}%" for chunk in chunks]
+        likes, patterns = _likes("part.content", chunks)
         query = _INSIDE.format(likes=likes)
         found = self._db.execute(query, (floor, below, *patterns, PAGE)).fetchall()
         known = self._known(chunks, found)
-        hits = tuple(_hit(row, chunks) for row in found if row["part"] not in known)
+        marks = patterns_of(chunks)
+        hits = tuple(_hit(row, marks) for row in found if row["part"] not in known)
         if len(found) == PAGE:
             return Found(hits, Cursor(Stage.INSIDE, int(found[-1]["part"])))
         return Found(hits, Cursor(Stage.INSIDE, floor + 1) if floor > 0 else None)
@@ -144,8 +139,8 @@ def _has_literals(row: sqlite3.Row, chunks: Sequence[Chunk]) -> bool:
     return all(chunk.indexed or chunk.text in content for chunk in chunks)
 
 
-def _hit(row: sqlite3.Row, chunks: Sequence[Chunk]) -> Hit:
-    line, marks = snippet(rows.text_of(row["content"]), chunks)
+def _hit(row: sqlite3.Row, patterns: Sequence[re.Pattern[str]]) -> Hit:
+    line, marks = snippet(rows.text_of(row["content"]), patterns)
     return Hit(
         conversation=rows.text_of(row["conversation"]),
         title=rows.text_of(row["title"]),
@@ -158,8 +153,8 @@ def _hit(row: sqlite3.Row, chunks: Sequence[Chunk]) -> Hit:
     )
 
 
-def _title_hit(row: sqlite3.Row, title: str, chunks: Sequence[Chunk]) -> Hit:
-    line, marks = snippet(title, chunks)
+def _title_hit(row: sqlite3.Row, title: str, patterns: Sequence[re.Pattern[str]]) -> Hit:
+    line, marks = snippet(title, patterns)
     return Hit(
         conversation=rows.text_of(row["id"]),
         title=title,
@@ -168,6 +163,20 @@ def _title_hit(row: sqlite3.Row, title: str, chunks: Sequence[Chunk]) -> Hit:
         marks=marks,
         archived=row["archived"] is not None,
     )
+
+
+def _likes(column: str, chunks: Sequence[Chunk]) -> tuple[str, list[str]]:
+    """Conditions that ``column`` has every piece, and their values. SQLite itself knows no case beyond ASCII."""
+    conditions, values = "", []
+    for chunk in chunks:
+        forms = dict.fromkeys([chunk.text] if chunk.text.isascii() else _forms(chunk.text))
+        conditions += " AND (" + " OR ".join([f"{column} LIKE ? ESCAPE '\\'"] * len(forms)) + ")"
+        values += [f"%{_escaped(form)}%" for form in forms]
+    return conditions, values
+
+
+def _forms(text: str) -> list[str]:
+    return [text, text.lower(), text.upper(), text.capitalize()]
 
 
 def _escaped(text: str) -> str:

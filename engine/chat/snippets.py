@@ -24,14 +24,19 @@ Marks = tuple[tuple[int, int], ...]
 """Where something is highlighted: start and length in characters."""
 
 
-def snippet(text: str, chunks: Sequence[Chunk]) -> tuple[str, Marks]:
+def patterns_of(chunks: Sequence[Chunk]) -> list[re.Pattern[str]]:
+    """What finds the pieces of a query, for `snippet`."""
+    return [_pattern(chunk) for chunk in chunks]
+
+
+def snippet(text: str, patterns: Sequence[re.Pattern[str]]) -> tuple[str, Marks]:
     """One line of ``text`` around the first place that fits a piece of the query, and all such places in it.
 
     The line may have no marks: when the index knows a form of a word that is not looked for here.
     """
-    patterns = [_pattern(chunk) for chunk in chunks]
     text = text[:LOOKED_AT]
-    found = [match for pattern in patterns if (match := pattern.search(_plain(text)))]
+    plain = _plain(text)
+    found = [match for pattern in patterns if (match := pattern.search(plain))]
     first = min((match.start() for match in found), default=0)
     start = _begin(text, first)
     line = _SPACE.sub(" ", text[start : start + 2 * LENGTH]).strip()
