@@ -98,7 +98,7 @@ class Survey:
             if info.state is not RootState.PRESENT:
                 models += (_absent(model, info) for model in self._index.models_of(info.id))
             elif found is not None:
-                models += found.models
+                models += in_order(found.models)
                 companions += found.companions
                 problems += found.problems
         return ScanResult(

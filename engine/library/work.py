@@ -178,7 +178,7 @@ def _room(target: RootInfo) -> Room:
 def _origin_of(model: InstalledModel, part: Path) -> Origin | None:
     """What is known of where ``part`` comes from, also where its owner and not a file beside it knows."""
     origin = read_origin(part)
-    if origin is not None or part not in model.parts:
+    if origin is not None or part not in model.parts or not model.owner:
         return origin
     sha256 = expected_hash(model, part)
     if not sha256 and model.repo is None:
