@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from app.bench.service import BenchService
 from app.chat.controller import ChatController
 from app.doctor.service import DoctorService
+from app.downloads.account import HubAccount
 from app.downloads.remote_headers import RemoteHeaders
 from app.downloads.service import DownloadService
 from app.fit.badges import FitBadges
@@ -50,6 +51,7 @@ class Services:
     chat: ChatController
     library: LibraryService
     downloads: DownloadService
+    account: HubAccount
     memory: MemoryService
     pressure: PressureWatch
     load: LoadService
@@ -85,6 +87,7 @@ class Services:
         self.bench.shutdown()
         self.worker.shutdown()
         self.downloads.shutdown()
+        self.account.shutdown()
         self.remote.shutdown()
         self.hub.shutdown()
         self.library.shutdown()

@@ -16,6 +16,9 @@ from app.bench.service import BenchService
 from app.chat.controller import ChatController
 from app.chat.model_choice import ModelChoice
 from app.doctor.service import DoctorService
+from app.downloads.account import HubAccount
+from app.downloads.awake import KeepAwake
+from app.downloads.network import Network
 from app.downloads.remote_headers import RemoteHeaders
 from app.downloads.service import DownloadService
 from app.downloads.settings import DownloadSettings, network_environment
@@ -48,6 +51,7 @@ from engine.client.session import WorkerState
 from engine.library.surroundings import here
 from engine.memory.sampler import MemorySampler
 from engine.memory.tree import sysroot
+from engine.power.awake import Inhibitor
 
 if TYPE_CHECKING:
     from engine.memory.fit import FitDevice
@@ -82,7 +86,10 @@ def build(paths: Paths) -> Services:
     worker = make_worker(ground, library)
     memory = make_memory(ground, worker)
     forecasts = Forecasts(ground, worker, memory, library)
-    load, remote = forecasts.load, RemoteHeaders(paths.cache / "headers", ThreadExecutor("headers"), ground.lifetime)
+    network = Network(ground.settings)
+    headers = ThreadExecutor("headers")
+    load = forecasts.load
+    remote = RemoteHeaders(paths.cache / "headers", headers, ground.lifetime, environ=network.environ)
     sleep, upkeep = make_upkeep(ground, worker, memory)
     hub = make_hub(ground, forecasts.machine)
     library.ask_through(hub.look_up)
@@ -95,6 +102,7 @@ def build(paths: Paths) -> Services:
         chat=make_chat(ground, worker, library, load),
         library=library,
         downloads=downloads,
+        account=HubAccount(ThreadExecutor("account"), network, ground.lifetime),
         memory=memory,
         pressure=PressureWatch(memory, worker, ground.settings, ground.notices, ground.lifetime),
         load=load,
@@ -136,7 +144,14 @@ def make_models(ground: Ground) -> tuple[LibraryService, DownloadService]:
         repair=lambda path, origin, parts: downloads.repair(path, origin, parts),
     )
     library = LibraryService(ground.paths.models, starter_model(), ThreadExecutor("library"), ground.lifetime, outside)
-    downloads = DownloadService(ground.paths.models, ThreadExecutor("downloads"), ground.lifetime)
+    downloads = DownloadService(
+        ground.paths.models,
+        ThreadExecutor("downloads"),
+        ground.lifetime,
+        store=ground.settings,
+        queue_file=ground.paths.data / "downloads.json",
+        awake=KeepAwake(Inhibitor(), SerialRunner(ThreadExecutor("awake"), ground.lifetime), ground.lifetime),
+    )
     downloads.finished.connect(lambda _job: library.rescan())
     return library, downloads
 

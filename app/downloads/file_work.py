@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, Signal
 from app.downloads.job import Job
 from app.downloads.keeping import Keeping
 from app.downloads.queue import Queue
-from app.downloads.queue_file import Order
 from app.downloads.records import JobState
 from engine.downloads.messages import Failed
+from engine.downloads.queue_file import Order
 from engine.library.listing import FilePart
 from engine.library.origin import Origin
 

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 from app.downloads.child import Child
-from app.downloads.queue_file import KeptJob, Order
 from app.downloads.records import DownloadJob, JobState
 from app.downloads.speed import SpeedMeter
 from engine.downloads.fetch import target_path
 from engine.downloads.messages import Event, Failed, Fetch, Fetched, Limits, Note, Progress, Waiting
+from engine.downloads.queue_file import KeptJob, Order, Stand
 
 STAGES = {
     "connecting": JobState.CONNECTING,
@@ -83,8 +83,8 @@ class Job:
 
     def kept(self) -> KeptJob:
         """For the queue's file."""
-        state = JobState.QUEUED if self.state.active else self.state
-        return KeptJob(order=self.order, state=state, error=self.error, total=self.total)
+        stand = Stand.QUEUED if self.state.active else Stand(self.state.value)
+        return KeptJob(order=self.order, stand=stand, error=self.error, total=self.total)
 
     def reset(self, state: JobState = JobState.QUEUED) -> None:
         """Back in the queue, for another try; or out of it for now."""

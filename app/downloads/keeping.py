@@ -9,12 +9,11 @@ from pathlib import Path
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from app.downloads import queue_file
-from app.downloads.queue_file import KeptJob, Order
-from app.downloads.records import JobState
 from app.jobs import Err, Result, SerialRunner
+from engine.downloads import queue_file
 from engine.downloads.fetch import target_path
 from engine.downloads.messages import Failed
+from engine.downloads.queue_file import KeptJob, Order, Stand
 from engine.downloads.restore import bytes_of, discard, find_interrupted, put_back
 from engine.errors import VrambleError
 from engine.library.listing import FilePart
@@ -66,7 +65,7 @@ class Keeping(QObject):
 
     def save(self, jobs: Sequence[KeptJob]) -> None:
         """Keep ``jobs``, unless they are kept already."""
-        path, wanted = self._path, tuple(job for job in jobs if job.state is not JobState.DONE)
+        path, wanted = self._path, tuple(jobs)
         if path is not None and wanted != self._saved:
             self._saved = wanted
             self._runner.run(lambda: queue_file.write(path, wanted))
@@ -115,7 +114,7 @@ def _look(models: Path, path: Path | None) -> tuple[Found, ...]:
     for one in interrupted:
         order = Order(root=os.fsencode(models), repo=one.repo, revision=one.revision, files=one.files)
         if order.key not in known:
-            job = KeptJob(order=order, state=JobState.INTERRUPTED, total=one.total)
+            job = KeptJob(order=order, stand=Stand.INTERRUPTED, total=one.total)
             found.append(Found(job=job, done=one.done))
     return tuple(found)
 

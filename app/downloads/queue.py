@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from app.downloads.job import Job
 from app.downloads.keeping import Found
-from app.downloads.queue_file import KeptJob, Order
 from app.downloads.records import JobState
+from engine.downloads.queue_file import KeptJob, Order
 from engine.errors import VrambleError
 
 
@@ -70,10 +70,10 @@ class Queue:
                 job = self.add(one.job.order)
             except VrambleError:
                 continue  # its name is not safe any more
-            job.state, job.error, job.done = one.job.state, one.job.error, one.done
+            job.state, job.error, job.done = JobState(one.job.stand.value), one.job.error, one.done
             job.total = one.job.total if one.job.total is not None else job.total
         self._jobs += own
 
     def kept(self) -> list[KeptJob]:
         """For the queue's file."""
-        return [job.kept() for job in self._jobs]
+        return [job.kept() for job in self._jobs if job.state is not JobState.DONE]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,7 @@ class RemoteHeaders(QObject):
     Args:
         folder: Keeps what was read.
         executor: For files.
+        environ: What the environment of a child is made of; None: this process's own.
 
     Attributes:
         read: One more is known, or could not be read.
@@ -55,10 +57,15 @@ class RemoteHeaders(QObject):
     read = Signal()
 
     def __init__(
-        self, folder: Path, executor: Executor, parent: QObject | None = None, limits: Limits = PATIENCE
+        self,
+        folder: Path,
+        executor: Executor,
+        parent: QObject | None = None,
+        limits: Limits = PATIENCE,
+        environ: Callable[[], Mapping[str, str]] | None = None,
     ) -> None:
         super().__init__(parent)
-        self._folder, self._limits = folder, limits
+        self._folder, self._limits, self._environ = folder, limits, environ
         self._runner = SerialRunner(executor, self)
         self._known: dict[Wanted, FitModel | None] = {}
         self._waiting: deque[Wanted] = deque()
@@ -125,7 +132,7 @@ class RemoteHeaders(QObject):
             self._settle(one, result.value)
 
     def _fetch(self, one: Wanted, headers: Path) -> None:
-        child = Child(self)
+        child = Child(self, self._environ() if self._environ is not None else None)
         self._children.add(child)
         self._active[one] = child
         answers: list[Event] = []

@@ -14,13 +14,13 @@ from app.downloads.file_work import repair_order
 from app.downloads.keeping import Keeping
 from app.downloads.lister import Lister
 from app.downloads.network import Network
-from app.downloads.queue_file import Order
 from app.downloads.records import DownloadJob, JobState, QueueSummary, summary_of
 from app.downloads.running import Running
 from app.downloads.settings import DownloadSettings
 from app.jobs import Executor, SerialRunner
 from app.settings.store import SettingsStore
 from engine.downloads.messages import Limits
+from engine.downloads.queue_file import Order
 from engine.library.listing import RepoFile, RepoListing
 from engine.library.origin import Origin
 

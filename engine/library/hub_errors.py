@@ -165,7 +165,7 @@ def offline(endpoint: str) -> HubError:
     return HubError(
         "hub-offline",
         "Offline mode is switched on, so the Hub was not asked.",
-        "Remove HF_HUB_OFFLINE from the environment.",
+        "Switch it off in the settings, or remove HF_HUB_OFFLINE from the environment.",
         endpoint,
     )
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.downloads.job import Job
-from app.downloads.queue_file import Order
 from app.downloads.records import JobState
 from app.downloads.speed import SpeedMeter
 from engine.downloads.messages import Failed, Fetched, Note, Progress, Waiting
+from engine.downloads.queue_file import Order
 from engine.library.listing import FilePart
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -34,7 +35,8 @@ def state_of(service: DownloadService, number: int) -> JobState | None:
 
 
 def files(models: Path) -> list[str]:
-    return sorted(str(path.relative_to(models)) for path in models.rglob("*") if path.is_file())
+    found = [Path(folder) / name for folder, _, names in os.walk(models) for name in names]
+    return sorted(str(path.relative_to(models)) for path in found)
 
 
 def paused(hub: LocalHub, service: DownloadService, until: Until, name: str = FILE) -> int:
@@ -115,7 +117,7 @@ def test_a_wrong_checksum_is_no_model_and_is_mended(
     assert job is not None
     assert job.error is not None
     assert (job.error.code, job.done) == ("checksum", 0)
-    assert not list(models.rglob("*.gguf"))
+    assert not [name for name in files(models) if name.endswith(".gguf")]
     file.body = None
     downloads.retry(number)
     until(lambda: state_of(downloads, number) is JobState.DONE)

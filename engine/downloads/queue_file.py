@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 
 import msgspec
 
-from app.downloads.records import JobState
 from engine.downloads.messages import Failed
 from engine.library.listing import FilePart
 
@@ -38,11 +38,21 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
         return (self.targets[0], "", "") if self.targets else (self.root, self.repo, self.files[0].path)
 
 
+class Stand(StrEnum):
+    """Where a download that is not finished stood."""
+
+    QUEUED = "queued"
+    """It goes on by itself."""
+    PAUSED = "paused"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
 class KeptJob(msgspec.Struct, frozen=True, kw_only=True):
-    """A download that is not finished. ``state`` is queued, paused, interrupted or failed."""
+    """A download that is not finished."""
 
     order: Order
-    state: JobState = JobState.QUEUED
+    stand: Stand = Stand.QUEUED
     error: Failed | None = None
     total: int | None = None
 
