@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from typing import Final
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from engine.hub.html import Rewriter, without_html
 
@@ -28,10 +28,15 @@ LINK: Final = re.compile(
 )
 """A link's second half; without a target it is one that is not understood, which loses its meaning."""
 EMPTY_LINK: Final = re.compile(r"\[\s{0,20}\]\([^()\s]{0,2000}\)")
-DEFINITION: Final = re.compile(r"^( {0,3}\[[^\[\]]{1,100}\]:[ \t]{0,20}\n?[ \t]{0,20})(\S{1,2000})", re.MULTILINE)
-AUTOMATIC: Final = re.compile(r"<(https?://[^<>\s]{1,2000})>")
+DEFINITION: Final = re.compile(
+    r"^(?P<head>[ \t>*+.)\d-]{0,60}\[(?:\\.|[^\[\]\\]){1,999}\]:[ \t]{0,20}(?:\n[ \t>]{0,40})?)(?P<target>\S{1,2000})",
+    re.MULTILINE | re.DOTALL,
+)
+"""Where a link by name leads, also inside quotations and lists."""
+AUTOMATIC: Final = re.compile(r"<((?P<scheme>[A-Za-z][A-Za-z0-9+.-]{1,31}):[^<>\s]{1,2000})>")
 BLANK: Final = re.compile(r"\n[ \t]*\n[ \t]*\n[\s]*")
 
+SAFE: Final = "%/:?#[]@!$&'()*+,;=~"
 SCHEMES: Final = {"http", "https", "mailto"}
 
 
@@ -50,11 +55,11 @@ def plain_card(source: str, page: str, revision: str = "main") -> tuple[str, boo
         text = text[:LONGEST].rpartition("\n")[0] or text[:LONGEST]
     base = f"{page}/blob/{revision}/"
     tags = Rewriter()
-    parts = [part if code else _prose(part, base, tags) for part, code in _parts(text)]
+    parts = [part if code else _prose(part, base, tags) for part, code in _parts(text, base)]
     return BLANK.sub("\n\n", "".join(parts)).strip(), cut
 
 
-def _parts(text: str) -> Iterator[tuple[str, bool]]:
+def _parts(text: str, base: str) -> Iterator[tuple[str, bool]]:
     """The text in pieces, each with whether it is code, which stays as it is."""
     prose: list[str] = []
     code: list[str] = []
@@ -68,11 +73,11 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
                 yield "".join(code), True
                 fence, code = "", []
         elif found and "`" not in line[found.end() :]:
-            yield from _inline("".join(prose))
+            yield from _inline(_defined("".join(prose), base))
             fence, prose, code = found["mark"], [], [line]
         else:
             prose.append(line)
-    yield from _inline("".join(prose))
+    yield from _inline(_defined("".join(prose), base))
     if code:
         yield "".join(code), True
 
@@ -100,12 +105,19 @@ def _inline(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _prose(text: str, base: str, tags: Rewriter) -> str:
-    text = AUTOMATIC.sub(lambda found: f"[{found[1]}]({found[1]})", text)
+    text = AUTOMATIC.sub(_address, text)
     text = without_html(text, tags)
     text = PICTURE.sub(lambda found: found["alt"].strip(), text)
     text = EMPTY_LINK.sub("", text)
-    text = LINK.sub(lambda found: _link(found, base), text)
-    return DEFINITION.sub(lambda found: found[1] + _whole(found[2], base), text)
+    return LINK.sub(lambda found: _link(found, base), text).replace("![", "! [")
+
+
+def _defined(text: str, base: str) -> str:
+    return DEFINITION.sub(lambda found: found["head"] + _whole(found["target"], base), text)
+
+
+def _address(found: re.Match[str]) -> str:
+    return f"[{found[1]}]({found[1]})" if found["scheme"].lower() in SCHEMES else found[1]
 
 
 def _link(found: re.Match[str], base: str) -> str:
@@ -124,4 +136,4 @@ def _whole(target: str, base: str) -> str:
         good = urlsplit(whole).scheme.lower() in SCHEMES
     except ValueError:
         return base
-    return whole if good else base
+    return quote(whole, safe=SAFE) if good else base

@@ -15,6 +15,7 @@ ATTRIBUTE: Final = re.compile(
 )
 ENTITY: Final = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 INDENT: Final = re.compile(r"^[ \t]+", re.MULTILINE)
+SPACES: Final = re.compile(r"\s+")
 BEFORE_TAG: Final = re.compile(r"^[ \t]+(?=<)", re.MULTILINE)
 NEXT_LINE: Final = "\0"
 """Marks where a row or an item begins; the card has none of its own."""
@@ -87,6 +88,8 @@ class Rewriter:
         return "\n".join([*(line.rstrip() for line in lines[:-1]), lines[-1]])
 
     def _between(self, text: str) -> str:
+        if self._cells:
+            return SPACES.sub(" ", text)
         return INDENT.sub("", text) if self.inside else text
 
     def _replace(self, found: re.Match[str]) -> str:
@@ -129,13 +132,13 @@ class Rewriter:
         cells, self._cells = self._cells, 0
         self._rows += 1
         rule = "\n|" + "---|" * cells if self._rows == 1 and cells else ""
-        return f"|{rule}" if cells else ""
+        return f" |{rule}" if cells else ""
 
     def _cell(self, ending: bool, _rest: str) -> str:
         if ending:
-            return " "
+            return ""
         self._cells += 1
-        return "| "
+        return " | " if self._cells > 1 else "| "
 
 
 def _attribute(rest: str, name: str) -> str:
