@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
@@ -11,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.chat import chat_notices
 from app.chat.database import ChatDatabase
 from app.chat.engine_seam import AnswerEngine
-from app.chat.model_choice import Choice
+from app.chat.model_choice import DOES_NOT_FIT, Choice
 from app.chat.running_answer import RunningAnswer
 from app.chat.settings import ChatSettings
 from app.chat.unsaved import UnsavedAnswers
@@ -48,6 +49,7 @@ class Answering(QObject):
         ended: An answer ended (`AnswerEnd`, its conversation); it runs no more and is on its way to the disk.
         kept: The `Conversation` of an ended answer as it is on disk now.
         model_wanted: The user asked to choose a model.
+        fit_wanted: The model at this `Path` would answer and would not fit as it is: it has to be prepared first.
     """
 
     changed = Signal(object)
@@ -57,6 +59,7 @@ class Answering(QObject):
     ended = Signal(object, str)
     kept = Signal(object)
     model_wanted = Signal()
+    fit_wanted = Signal(object)
 
     def __init__(
         self,
@@ -200,6 +203,9 @@ class Answering(QObject):
         engine = self._engine
         coming = engine.state in (WorkerState.STARTING, WorkerState.LOADING)
         reason = None if engine.model or engine.last_load or coming else self._choose()
+        if isinstance(reason, VrambleError) and reason.code == DOES_NOT_FIT:
+            self.fit_wanted.emit(Path(reason.detail))
+            return False
         if isinstance(reason, VrambleError):
             self._notices.post(chat_notices.no_model(reason, self.model_wanted.emit))
             return False

@@ -15,7 +15,7 @@ from app.chat.database import ChatDatabase
 from app.chat.deletions import Deletions
 from app.chat.drafts import Drafts
 from app.chat.engine_seam import AnswerEngine
-from app.chat.model_choice import Choice
+from app.chat.model_choice import DOES_NOT_FIT, Choice
 from app.chat.open_thread import OpenThread
 from app.chat.parameters import Parameters
 from app.chat.presets import Presets
@@ -54,6 +54,7 @@ class ChatController(QObject):
         drafts_loaded: What an earlier run left unsent: `Draft` by conversation, under None that of the new chat.
         draft_restored: Text that was taken and could not be saved; it belongs back into the composer.
         model_wanted: The user asked to choose a model.
+        fit_wanted: As `Answering.fit_wanted`.
         listed: Ids of all conversations that there are, once, at the start.
         purged: Ids of conversations that are gone for good.
     """
@@ -63,6 +64,7 @@ class ChatController(QObject):
     drafts_loaded = Signal(object)
     draft_restored = Signal(str)
     model_wanted = Signal()
+    fit_wanted = Signal(object)
     listed = Signal(object)
     purged = Signal(object)
 
@@ -125,6 +127,7 @@ class ChatController(QObject):
         self._open.moved.connect(self._update_busy)
         self._answering.answers_changed.connect(self._update_busy)
         self._answering.model_wanted.connect(self.model_wanted)
+        self._answering.fit_wanted.connect(self.fit_wanted)
         self._deletions.purged.connect(self.purged)
         self._drafts.loaded.connect(self.drafts_loaded)
         self._sending.restored.connect(self.draft_restored)
@@ -254,7 +257,9 @@ class ChatController(QObject):
         if engine.last_load is not None:
             return str(engine.last_load[0])
         choice = self._choose()
-        return "" if isinstance(choice, VrambleError) else str(choice.path)
+        if isinstance(choice, VrambleError):
+            return choice.detail if choice.code == DOES_NOT_FIT else ""
+        return str(choice.path)
 
     def _tell_drafts(self, error: VrambleError | None) -> None:
         if error is None:

@@ -16,6 +16,9 @@ from app.settings.store import SettingsStore
 from engine.errors import VrambleError
 from engine.protocol.types import LoadOptions, ModelInfo
 
+DOES_NOT_FIT = "does-not-fit"
+"""Code of a refusal whose detail is the path of the model: what would fit has to be found first."""
+
 
 class Installed(Protocol):
     """What is asked of an installed model."""
@@ -66,7 +69,12 @@ class ModelChoice(QObject):
         engine.model_changed.connect(self._remember)
 
     def choose(self) -> Choice | VrambleError:
-        """What to load, or the sentence for the user: there is none, or the last one is gone."""
+        """What to load, or the sentence for the user: there is none, the last one is gone, or it would not fit."""
+        found = self._found()
+        refused = self._refuse(found.path, found.options) if isinstance(found, Choice) else None
+        return found if refused is None else refused
+
+    def _found(self) -> Choice | VrambleError:
         settings = self._settings.get(EngineSettings)
         models = self._installed()
         if settings.last_model:

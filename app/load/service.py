@@ -173,14 +173,18 @@ class LoadService(QObject):
         return preparation
 
     def refusal(self, path: Path, options: LoadOptions) -> VrambleError | None:
-        """Why a load that nobody asked for would not fit, as far as that is known now; None for remembered options."""
+        """Why a load that nobody asked for would not fit, as far as that is known now; None for remembered options.
+
+        The detail is the path: with `prepare` the engine says for sure, and what would fit.
+        """
         from engine.memory.fit.records import Verdict
 
         plan = None if self.remembered.find(path) is not None else self.forecast(path, options)
         if plan is None or plan.verdict not in (Verdict.NO, Verdict.PARTLY):
             return None
         name = self._name_of(path)
-        return VrambleError("does-not-fit", f"{name} would not fit. {plan.reason}", "Choose how it is loaded.")
+        message = f"{name} would not fit. {plan.reason}"
+        return VrambleError("does-not-fit", message, "Choose how it is loaded.", str(path))
 
     def expect(self, last: str) -> None:
         """The model that the next message loads: what it needs should be known by then."""

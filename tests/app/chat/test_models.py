@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.conversation_list import ConversationListModel
 from app.chat.groups import Group, day_of, group_of
-from app.chat.model_choice import Choice, ModelChoice
+from app.chat.model_choice import DOES_NOT_FIT, Choice, ModelChoice
 from app.chat.prompt import build_prompt
 from app.chat.rows import MessageRow, row_of
 from app.chat.throttle import Throttle
@@ -28,6 +28,7 @@ from app.settings.records import EngineSettings
 from app.settings.store import SettingsStore
 from engine.chat.records import UNTITLED, Conversation, Message, Role, Status
 from engine.errors import VrambleError
+from engine.protocol.types import LoadOptions
 from tests.app.chat.cranked import Cranked
 from tests.app.chat.scripted_engine import ScriptedEngine, model_info
 
@@ -323,6 +324,23 @@ def test_choice(choosing: Choosing, last: str, installed: Sequence[OnDisk] | Non
     else:
         assert isinstance(found, VrambleError)
         assert found.next_step
+
+
+def test_the_last_model_is_refused_where_it_would_not_fit(qtbot: QtBot, tmp_path: Path) -> None:
+    choosing = Choosing(tmp_path)
+    asked: list[tuple[Path, LoadOptions]] = []
+    refusal = VrambleError(DOES_NOT_FIT, "It would not fit.", "Choose how it is loaded.", "/models/A.gguf")
+
+    def refuse(path: Path, options: LoadOptions) -> VrambleError | None:
+        asked.append((path, options))
+        return refusal if path == A_MODEL.path else None
+
+    choice = ModelChoice(choosing.engine, choosing.settings, lambda: (A_MODEL, B_MODEL), refuse=refuse)
+    choosing.settings.put(EngineSettings(last_model=str(A_MODEL.path), n_ctx=777))
+    assert choice.choose() is refusal
+    assert asked == [(A_MODEL.path, LoadOptions(n_ctx=777))]
+    choosing.settings.put(EngineSettings(last_model=str(B_MODEL.path)))
+    assert isinstance(choice.choose(), Choice)
 
 
 def test_a_loaded_model_is_remembered(choosing: Choosing) -> None:

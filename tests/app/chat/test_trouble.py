@@ -12,6 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.chat import chat_notices
+from app.chat.model_choice import DOES_NOT_FIT
 from app.chat.outcome import CONTEXT_FULL, NEW_CHAT, NO_TEXT
 from engine.chat.records import Status
 from engine.chat.store import Store
@@ -613,3 +614,15 @@ def test_close_calls_back_even_when_nothing_can_be_saved(chat: Chat, disk: FullD
     chat.controller.close(lambda: done.append(None))
     chat.database.drain()
     assert done == [None]
+
+
+def test_a_model_that_would_not_fit_is_prepared_before_anything_is_asked(chat: Chat) -> None:
+    """What fits, and whether it does after all, is found like in a load by hand; the message stays in the composer."""
+    unloaded(chat)
+    chat.choice = VrambleError(DOES_NOT_FIT, "It would not fit.", "Choose how it is loaded.", "/models/Large.gguf")
+    wanted: list[Path] = []
+    chat.controller.fit_wanted.connect(wanted.append)
+    assert not chat.controller.send("Hello")
+    assert wanted == [Path("/models/Large.gguf")]
+    assert (chat.restored, chat.keys(), chat.rows) == ([], [], ())
+    assert chat.engine.log.generated == []

@@ -176,6 +176,7 @@ class FakeChat(QObject):
     drafts_loaded = Signal(object)
     draft_restored = Signal(str)
     model_wanted = Signal()
+    fit_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
