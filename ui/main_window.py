@@ -171,6 +171,7 @@ class MainWindow(QMainWindow):
         self._first_run.starter_wanted.connect(self._model_actions.add_starter)
         self._page.choose_wanted.connect(self._header.open_picker)
         chat.model_wanted.connect(self._header.open_picker)
+        chat.fit_wanted.connect(self._model_actions.load)
 
     def _connect_chat(self) -> None:
         chat, composer = self._services.chat, self._composer
