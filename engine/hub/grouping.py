@@ -86,14 +86,18 @@ def _paired(file: RepoFile, files: Iterable[RepoFile], *, alone: bool) -> ModelF
 
 
 def _mate(file: RepoFile, others: Sequence[RepoFile], liked: Sequence[str], *, alone: bool) -> RepoFile | None:
-    """The companion for ``file``: of its name and folder when there are several models, then the quant liked best."""
+    """The companion for ``file``: of its name when there are several models, then the one liked best.
+
+    A projector beside the file goes before others; draft heads have a folder of their own.
+    """
     own = family_of(file)
     folder = PurePosixPath(file.path).parent
     fitting = [one for one in others if alone or _same(own, family_of(one))]
 
     def key(one: RepoFile) -> tuple[bool, bool, int, int]:
         place = liked.index(one.quant) if one.quant in liked else len(liked)
-        return not _same(own, family_of(one)), PurePosixPath(one.path).parent != folder, place, one.size or 0
+        apart = PurePosixPath(one.path).parent != folder and one.kind is FileKind.PROJECTOR
+        return not _same(own, family_of(one)), apart, place, one.size or 0
 
     return min(fitting, key=key, default=None)
 

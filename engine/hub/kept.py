@@ -57,9 +57,9 @@ class Kept:
             fresh = path.with_name(f"{key}.{os.getpid()}.new")
             fresh.write_bytes(data)
             fresh.replace(path)
-        self._writes += 1
-        if self._writes % PRUNE_EVERY == 1:
+        if self._writes % PRUNE_EVERY == 0:
             self._prune()
+        self._writes += 1
 
     def summaries(self) -> Iterator[RepoSummary]:
         """Every repository that is known, each as it was told last."""
