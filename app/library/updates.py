@@ -48,6 +48,7 @@ class UpdateCheck(QObject):
         self._waiting: deque[str] = deque()
         self._models: dict[str, list[InstalledModel]] = {}
         self._updates: dict[Path, ModelUpdate] = {}
+        self._basis: dict[Path, tuple[str | None, int]] = {}
         self._round = 0
         self.checking = False
         self.problem: VrambleError | None = None
@@ -75,8 +76,8 @@ class UpdateCheck(QObject):
 
     def forget_missing(self, models: Iterable[InstalledModel]) -> None:
         """Drop what was found for files that are gone or are others by now."""
-        here = {model.path: model for model in models}
-        kept = {path: update for path, update in self._updates.items() if path in here}
+        here = {model.path: _bytes_of(model) for model in models}
+        kept = {path: update for path, update in self._updates.items() if here.get(path) == self._basis[path]}
         if kept != self._updates:
             self._updates = kept
             self.changed.emit()
@@ -114,4 +115,10 @@ class UpdateCheck(QObject):
                 self._updates.pop(model.path, None)
             found = find_updates(models, answer.listing, self._clock())
             self._updates.update((update.path, update) for update in found)
+            self._basis.update((model.path, _bytes_of(model)) for model in models)
         self._next()
+
+
+def _bytes_of(model: InstalledModel) -> tuple[str | None, int]:
+    """Another value when the model was downloaded again."""
+    return model.commit, model.size_bytes

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from engine.errors import VrambleError
+from engine.library.everywhere import scan_everywhere
 from engine.library.lookup import find_model
+from engine.library.states import FileState
 from engine.paths import Paths, starter_model
 
 STARTER = "starter"
@@ -23,8 +25,8 @@ def find_model_file(paths: Paths, argument: str) -> Path:
     if argument == STARTER and not Path(argument).is_file():
         return _starter()
     if argument.startswith(HUB):
-        return _downloaded(paths.models, argument)
-    return find_model(paths.models, argument)
+        return _downloaded(paths, argument)
+    return find_model(paths.models, argument, lambda: scan_everywhere(paths).models)
 
 
 def _starter() -> Path:
@@ -36,15 +38,19 @@ def _starter() -> Path:
     return found
 
 
-def _downloaded(models: Path, argument: str) -> Path:
+def _downloaded(paths: Paths, argument: str) -> Path:
     parts = PurePosixPath(argument.removeprefix(HUB)).parts
     if len(parts) < 3 or ".." in parts or parts[0] == "/":
         raise VrambleError(
             "bad-model-name", f"{argument} names no file on the Hub.", f"Write it as {HUB}owner/repo/file.gguf."
         )
-    path = models.joinpath(*parts)
-    if not path.is_file():
-        owner, repo, *file = parts
-        command = f"vramble pull {owner}/{repo} {'/'.join(file)}"
-        raise VrambleError("model-not-downloaded", f"{argument} is not downloaded yet.", f"Get it with: {command}")
-    return path
+    path = paths.models.joinpath(*parts)
+    if path.is_file():
+        return path
+    owner, name, *file = parts
+    wanted = (f"{owner}/{name}", "/".join(file))
+    for model in scan_everywhere(paths).models:
+        if (model.repo, model.file) == wanted and model.state is FileState.OK:
+            return model.path
+    command = f"vramble pull {wanted[0]} {wanted[1]}"
+    raise VrambleError("model-not-downloaded", f"{argument} is not downloaded yet.", f"Get it with: {command}")

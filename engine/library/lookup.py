@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.errors import VrambleError
@@ -15,10 +16,13 @@ from engine.library.scan import scan
 HUB_PREFIX = "hf:"
 
 
-def find_model(models_folder: Path, name: str) -> Path:
+def find_model(
+    models_folder: Path, name: str, elsewhere: Callable[[], tuple[InstalledModel, ...]] = lambda: ()
+) -> Path:
     """The file that ``name`` means: a path, an installed model's name or file, or a unique beginning of one.
 
-    ``hf:owner/repo/file.gguf`` and ``owner/repo/file.gguf`` mean the installed copy of that file.
+    ``hf:owner/repo/file.gguf`` and ``owner/repo/file.gguf`` mean the installed copy of that file. ``elsewhere`` gives
+    the models of all folders; it is asked when the own folder has none of exactly this name.
 
     Raises:
         VrambleError: ``missing-file`` for a path that leads nowhere, ``unreadable-file``, ``model-not-found`` with the
@@ -27,14 +31,22 @@ def find_model(models_folder: Path, name: str) -> Path:
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - the method of Path fails for a user that is not known
     if _is_file(path):
         return path.absolute()
-    models = scan(models_folder).models
+    own = scan(models_folder).models
     wanted = name.removeprefix(HUB_PREFIX).casefold()
-    for matches in (_exact(models, models_folder, wanted), _starting(models, wanted)):
-        if len(matches) == 1:
-            return matches[0].path
-        if matches:
-            raise _ambiguous(name, matches)
-    raise _no_file(path, name) if _looks_like_path(name) else _not_found(name, models)
+    if found := _only(name, _exact(own, models_folder, wanted)):
+        return found
+    every = tuple(model for model in elsewhere() if model.duplicate_of is None) or own
+    for matches in (_exact(every, models_folder, wanted), _starting(own, wanted), _starting(every, wanted)):
+        if found := _only(name, matches):
+            return found
+    raise _no_file(path, name) if _looks_like_path(name) else _not_found(name, every)
+
+
+def _only(name: str, matches: list[InstalledModel]) -> Path | None:
+    """The path of the one match; None without any."""
+    if len(matches) > 1:
+        raise _ambiguous(name, matches)
+    return matches[0].path if matches else None
 
 
 def _is_file(path: Path) -> bool:
@@ -62,7 +74,7 @@ def _no_file(path: Path, name: str) -> VrambleError:
 def _spellings(model: InstalledModel, models_folder: Path) -> set[str]:
     file_name = shown(model.path.name)
     inside = shown(model.path.relative_to(models_folder)) if model.path.is_relative_to(models_folder) else file_name
-    return {text.casefold() for text in (model.label, file_name, base_stem(file_name), inside)}
+    return {text.casefold() for text in (model.label, file_name, base_stem(file_name), inside, *model.also)}
 
 
 def _exact(models: tuple[InstalledModel, ...], models_folder: Path, wanted: str) -> list[InstalledModel]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from app import cli
 from app.paths import find_paths
+from engine.library.argument import find_model_file
 from engine.library.origin import origin_path
 from tests.engine.library.making import llama
 from tests.fakes.tiny_gguf import U32, split_set
@@ -42,7 +44,7 @@ def test_list(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (entry["bytes"], entry["state"], entry["can_chat"]) == (model.stat().st_size, "ok", True)
     assert cli.run(["models", "list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["NAME", "QUANT", "SIZE", "FILE"]
+    assert lines[0].split() == ["NAME", "QUANT", "SIZE", "OF", "FILE"]
     assert lines[1].split()[:2] == ["Qwen3-8B", "Q4_K_M"]
 
 
@@ -85,7 +87,7 @@ def test_remove(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_remove_stays_inside_the_models_folder(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = put(tmp_path / "other.gguf", llama())
     assert cli.run(["models", "remove", str(other)]) == 1
-    assert "not in the models folder" in capsys.readouterr().err
+    assert "not in the library" in capsys.readouterr().err
     assert other.exists()
 
 
@@ -120,6 +122,80 @@ def test_import_of_what_is_no_model(
     assert cli.run(["models", "import", str(tmp_path / name)]) == 1
     assert words in capsys.readouterr().err
     assert not models.exists()
+
+
+@pytest.fixture
+def studio() -> Path:
+    return put(Path(os.environ["HOME"]) / ".lmstudio/models/b/y/studio-Q8_0.gguf", llama(name="s"))
+
+
+def test_models_of_other_programs_are_listed_with_their_owner(
+    model: Path, studio: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = {entry["name"]: entry for entry in as_json(capsys, "list")["models"]}
+    assert [(name, entry["owner"], entry["source"]) for name, entry in found.items()] == [
+        ("Qwen3-8B", "", "own"),
+        ("studio", "LM Studio", "lm-studio"),
+    ]
+    assert (found["studio"]["repo"], found["studio"]["duplicate_of"]) == ("b/y", None)
+
+
+def test_a_model_of_another_program_is_not_removed_by_mistake(studio: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["models", "remove", "studio"]) == 1
+    assert "LM Studio" in capsys.readouterr().err
+    assert studio.exists()
+    assert as_json(capsys, "remove", "studio", "--of-others")["path"] == str(studio)
+    assert not studio.exists()
+
+
+def test_folders(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = put(tmp_path / "more/m-Q8_0.gguf", llama(name="more")).parent
+    assert as_json(capsys, "folders", "add", str(more))["models"] == 1
+    found = as_json(capsys, "folders")["folders"]
+    assert [(one["name"], one["models"], one["state"]) for one in found] == [
+        ("models", 1, "present"),
+        ("more", 1, "present"),
+    ]
+    assert all(one["bytes"] > 0 and one["free"] > 0 for one in found)
+    assert len(as_json(capsys, "list")["models"]) == 2
+    assert cli.run(["models", "folders", "add", str(more)]) == 1
+    as_json(capsys, "folders", "remove", str(more))
+    assert len(as_json(capsys, "list")["models"]) == 1
+    assert more.exists()
+    capsys.readouterr()
+    assert cli.run(["models", "folders"]) == 0
+    assert capsys.readouterr().out.startswith("ID")
+
+
+def test_a_folder_of_another_program_is_hidden_and_shown(studio: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    as_json(capsys, "folders", "remove", "LM Studio")
+    assert as_json(capsys, "list")["models"] == []
+    as_json(capsys, "folders", "add", str(studio.parent.parent.parent))
+    assert len(as_json(capsys, "list")["models"]) == 1
+
+
+def test_move(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    drive = tmp_path / "drive"
+    drive.mkdir()
+    assert cli.run(["models", "move", "qwen3", str(drive)]) == 1
+    assert "folders add" in capsys.readouterr().err
+    assert cli.run(["models", "folders", "add", str(drive)]) == 0
+    capsys.readouterr()
+    assert as_json(capsys, "move", "qwen3", str(drive))["path"] == str(
+        drive / "Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q4_K_M.gguf"
+    )
+    assert not model.exists()
+
+
+@pytest.mark.parametrize(("flag", "stays"), [("--copy", True), ("--move", False), ("--link", True)])
+def test_ways_to_import(tmp_path: Path, capsys: pytest.CaptureFixture[str], flag: str, stays: bool) -> None:
+    source = put(tmp_path / "here/new-Q8_0.gguf", llama())
+    path = Path(as_json(capsys, "import", str(source), flag)["path"])
+    assert (path.exists(), source.exists()) == (True, stays)
+
+
+def test_a_name_of_another_program_is_a_model_argument(studio: Path) -> None:
+    assert find_model_file(find_paths(), "studio-Q8_0") == studio
 
 
 def test_wrong_use_is_two() -> None:
