@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
+from app.saving import save_text
 from app.services import Services
 from engine.chat.records import Conversation
 from ui.chat.composer import Composer
@@ -176,6 +179,7 @@ class MainWindow(QMainWindow):
     def _connect_chat(self) -> None:
         chat, composer = self._services.chat, self._composer
         self._page.mouse_done.connect(self.focus)
+        self._page.save_wanted.connect(self._save_text)
         self._page.edit_wanted.connect(composer.edit_message)
         composer.edit_last_wanted.connect(self._page.edit_last)
         self._sidebar.composing_wanted.connect(composer.append)
@@ -220,6 +224,10 @@ class MainWindow(QMainWindow):
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self._composer.stop)
         self._escape.setEnabled(False)
         self._services.chat.busy_changed.connect(self._escape.setEnabled)
+
+    def _save_text(self, file: str, text: str) -> None:
+        saved = self.tr("Saved as {}").format(file)
+        save_text(self._services.files, self._services.notices, Path(file), text, lambda: saved)
 
     def _choose_page(self) -> None:
         """The first-run page is for those who have neither a model nor a conversation open."""

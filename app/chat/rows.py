@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.chat.records import Message, Role, Status
+from engine.chat.records import Message, Role, RunSettings, Status
 from engine.protocol.types import FinishReason, GenerationStats
 
 YOU = "You"
@@ -23,6 +23,7 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
         versions: How many there are.
         progress: What is happening before the first token, else empty.
         created: Seconds since 1970.
+        settings: What the answer was made with, where that is known.
         finish: The engine's reason for the end, by name (`engine.protocol.types.FinishReason`).
     """
 
@@ -40,6 +41,7 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
     finish: str | None = None
     thinking: str = ""
     thought_s: float | None = None
+    settings: RunSettings | None = None
 
 
 def row_of(message: Message) -> MessageRow:
@@ -58,6 +60,7 @@ def row_of(message: Message) -> MessageRow:
         finish=message.finish,
         thinking=message.thinking,
         thought_s=message.thought_s,
+        settings=message.settings,
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
 from app.chat.context_use import context_use
 from app.chat.controller import ChatController
@@ -15,9 +15,11 @@ from app.worker.service import WorkerService
 from engine.chat.records import Role
 from engine.client.session import WorkerState
 from engine.protocol.caching import Overflow
+from ui.chat.details import details
 from ui.chat.transcript.commands import Asked, Command, Models
 from ui.theme import Theme
 from ui.widgets.empty_state import EmptyState
+from ui.widgets.popover import Popover
 from ui.widgets.text_button import TextButton
 
 if TYPE_CHECKING:
@@ -38,12 +40,14 @@ class ConversationPage(QStackedWidget):
     Attributes:
         choose_wanted: The user wants to choose a model.
         edit_wanted: A sent message (id, text) should be edited.
+        save_wanted: A file of this name should hold this text.
         mouse_done: Something was done with a message by the mouse; typing goes on in the composer.
     """
 
     choose_wanted = Signal()
     edit_wanted = Signal(str, str)
     mouse_done = Signal()
+    save_wanted = Signal(str, str)
 
     def __init__(
         self,
@@ -132,14 +136,31 @@ class ConversationPage(QStackedWidget):
             steering.regenerate(message, asked.model)
         elif asked.command is Command.BRANCH:
             steering.branch(message)
+        elif asked.command is Command.DETAILS:
+            self._show_details(message)
         else:
             steering.delete_from(message)
+
+    def _show_details(self, message: str) -> None:
+        row = self._chat.transcript.row(message)
+        if row is not None:
+            sheet = Popover(self._theme, self.tr("Details"), details(row), self)
+            sheet.open_at(self.transcript.menu_corner(message))
+
+    def _ask_where_to_save(self, name: str, code: str) -> None:
+        dialog = QFileDialog(self, self.tr("Save code"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(name)
+        dialog.fileSelected.connect(lambda file: self.save_wanted.emit(file, code))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     def _make_transcript(self) -> TranscriptView:
         from ui.chat.transcript.view import TranscriptView
 
         view = TranscriptView(self._chat.transcript, self._theme, formulas=self._formulas)
         view.setObjectName("transcript")
+        view.save_requested.connect(self._ask_where_to_save)
         view.link_activated.connect(self._ask_for_link)
         view.address_copied.connect(self._tell_copied)
         view.mouse_done.connect(self.mouse_done)

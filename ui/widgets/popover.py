@@ -64,8 +64,11 @@ class Popover(QFrame):
 
     def open_below(self, anchor: QWidget) -> None:
         """Show it under ``anchor``, moved so that it stays on the screen."""
+        self.open_at(anchor.mapToGlobal(QPoint(0, anchor.height())))
+
+    def open_at(self, corner: QPoint) -> None:
+        """Show it with its upper left corner there, moved so that it stays on the screen."""
         self.adjustSize()
-        corner = anchor.mapToGlobal(QPoint(0, anchor.height()))
         screen = QGuiApplication.screenAt(corner) or self.screen()
         room = screen.availableGeometry()
         corner.setX(max(room.left(), min(corner.x(), room.right() - self.width())))

@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui.transcript.conftest import MakeView
 from tests.ui.transcript.samples import answer, clipboard, model_of, point_of, question
-from ui.chat.transcript.actions import may_open
 from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.cutting import MAX_PARAGRAPH
+from ui.chat.transcript.links import may_open
 from ui.chat.transcript.view import TranscriptView
 
 LINKS = (

@@ -217,13 +217,28 @@ def test_code_is_copied_by_keyboard(make_view: MakeView, qtbot: QtBot) -> None:
     view.activateWindow()
     view.setFocus(Qt.FocusReason.TabFocusReason)
     reached: list[str] = []
-    for _ in range(2):
+    for _ in range(4):
         QTest.keyClick(QApplication.focusWidget() or view, Qt.Key.Key_Tab)
         focused = QApplication.focusWidget()
         assert isinstance(focused, QWidget)
-        QTest.keyClick(focused, Qt.Key.Key_Space)
-        reached.append(clipboard())
+        if focused.objectName() == "copyCodeButton":
+            QTest.keyClick(focused, Qt.Key.Key_Space)
+            reached.append(clipboard())
     assert reached == ["one", "two"]
+
+
+def test_code_is_saved_under_a_fitting_name(make_view: MakeView) -> None:
+    view = make_view([answer("```python\none\n```\n\n```nonsense\ntwo\n```\n\n```c++\nthree\n```")])
+    wanted: list[tuple[str, str]] = []
+    view.save_requested.connect(lambda name, code: wanted.append((name, code)))
+    for button in buttons(view, "saveCodeButton"):
+        button.click()
+    assert wanted == [("code.py", "one"), ("code.txt", "two"), ("code.cpp", "three")]
+
+
+def test_code_that_is_being_written_cannot_be_saved_yet(make_view: MakeView) -> None:
+    view = make_view([answer("```python\none", status=Status.STREAMING)])
+    assert buttons(view, "saveCodeButton") == []
 
 
 def test_a_screen_reader_tells_the_buttons_apart(make_view: MakeView) -> None:

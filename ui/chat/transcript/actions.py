@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from html import escape
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, QPoint, QPointF
 from PySide6.QtGui import QGuiApplication
@@ -14,36 +12,33 @@ from PySide6.QtWidgets import QMenu, QToolTip
 
 from engine.chat.records import Role
 from ui.chat.transcript import beside, hit, versions
-from ui.chat.transcript.blocks import Code, Paragraph, Part, Table, ThoughtHead, table_lines
+from ui.chat.transcript.blocks import Code, ThoughtHead
 from ui.chat.transcript.buttons import ActionButton, Buttons, Key, Kind, Wanted
 from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.commands import Asked, Command, applies
 from ui.chat.transcript.host import Host
 from ui.chat.transcript.layout import Placed
+from ui.chat.transcript.links import may_open
+from ui.chat.transcript.menu import MessageMenu
 from ui.chat.transcript.message import Message
 from ui.chat.transcript.paint import Scene, head_shift
 from ui.chat.transcript.qt_text import copiable
 from ui.chat.transcript.row import Row, is_open, is_user
-from ui.chat.transcript.selection import message_text, parts_of, source_text, thought_source
-
-OPENED = ("http", "https", "mailto")
-"""Schemes that may be opened after a question. All others are only copied."""
+from ui.chat.transcript.saving import file_name
+from ui.chat.transcript.selection import source_text
 
 LONGEST_ADDRESS = 600
 """Characters of an address that the tooltip shows."""
-LINKS_IN_MENU = 24
-
-
-def may_open(address: str) -> bool:
-    """Whether the user may be asked to open ``address``."""
-    try:
-        return urlsplit(address).scheme.lower() in OPENED
-    except ValueError:
-        return False
 
 
 class Actions(QObject):
-    """Carries out what the user asks for inside the transcript."""
+    """Carries out what the user asks for inside the transcript.
+
+    Attributes:
+        read_only: There is nothing to be changed and nothing to be saved, only to be read and copied.
+    """
+
+    read_only = False
 
     def __init__(self, view: Host, buttons: Buttons) -> None:
         super().__init__(view if isinstance(view, QObject) else None)
@@ -75,9 +70,14 @@ class Actions(QObject):
         copy = Key(Kind.COPY_CODE, message.row.id, placed.section)
         which = message.code_name(placed.section)
         result = [Wanted(copy, QPoint(right, y), from_right=True, which=which)]
+        if not is_open(message.row) and not self.read_only:
+            right -= self._buttons.size_of(result[0].key).width()
+            save = Key(Kind.SAVE_CODE, message.row.id, placed.section)
+            result.insert(0, Wanted(save, QPoint(right, y), from_right=True, which=which))
         if view.overflow() > 0 or view.state.wrap:
+            right -= self._buttons.size_of(result[0].key).width()
             wrap = Key(Kind.WRAP_CODE, message.row.id, placed.section)
-            corner = QPoint(right - self._buttons.size_of(copy).width(), y)
+            corner = QPoint(right, y)
             result.insert(0, Wanted(wrap, corner, from_right=True, checked=view.state.wrap, which=which))
         return result
 
@@ -161,6 +161,7 @@ class Actions(QObject):
         actions: dict[Kind, Callable[[], None]] = {
             Kind.COPY_CODE: lambda: self._copy_code(number, key),
             Kind.WRAP_CODE: lambda: self._wrap_code(number, key),
+            Kind.SAVE_CODE: lambda: self._save_code(number, key),
             Kind.COPY_MESSAGE: lambda: self._copy_source(content.rows[number], key),
             Kind.THOUGHT: lambda: self.fold_thought(number),
             Kind.EDIT: lambda: self.ask(Command.EDIT, number),
@@ -184,7 +185,7 @@ class Actions(QObject):
         self._view.refresh()
 
     def _copy_source(self, row: Row, key: Key) -> None:
-        self._copy(source_text(row))
+        self.copy(source_text(row))
         self._buttons.confirm(key)
 
     def _menu_below(self, button: ActionButton, number: int) -> None:
@@ -204,19 +205,20 @@ class Actions(QObject):
         self._view.refresh()
         self._view.content.follow = self._view.content.at_end()
 
+    def _save_code(self, number: int, key: Key) -> None:
+        part = self._view.content.message(number).part(key.section)
+        if isinstance(part, Code):
+            self.save_code(part)
+
     def _copy_code(self, number: int, key: Key) -> None:
         part = self._view.content.message(number).part(key.section)
         if isinstance(part, Code):
-            self._copy(copiable(part.code))
+            self.copy(copiable(part.code))
             self._buttons.confirm(key)
 
     def _row_of(self, name: str) -> int | None:
         rows = self._view.content.rows
         return next((number for number in range(len(rows) - 1, -1, -1) if rows[number].id == name), None)
-
-    @staticmethod
-    def _copy(text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
 
     # Links.
 
@@ -225,7 +227,7 @@ class Actions(QObject):
         if may_open(address):
             self._view.link_activated.emit(address)
         else:
-            self._copy(copiable(address))
+            self.copy(copiable(address))
             self._view.address_copied.emit(address)
 
     def show_address(self, address: str, place: QPoint) -> None:
@@ -239,91 +241,23 @@ class Actions(QObject):
             text += f"<p>{escape(self.tr('Cannot be opened from here. A click copies the address.'))}</p>"
         QToolTip.showText(place, text)
 
-    # The menu.
-
     def show_menu(self, point: QPoint) -> None:
         """Open the menu for the message at ``point``."""
         placed = hit.placed_at(self._view.scene, point.y())
-        if placed is None:
-            return
-        menu = self.make_menu(placed.row, QPointF(point))
-        menu.popup(self._view.to_global(point))
+        if placed is not None:
+            self.make_menu(placed.row, QPointF(point)).popup(self._view.to_global(point))
 
     def make_menu(self, number: int, point: QPointF) -> QMenu:
         """The menu for message ``number``, which deletes itself when it is closed."""
-        menu = QMenu(self._view.viewport())
-        menu.aboutToHide.connect(menu.deleteLater)
-        row = self._view.content.rows[number]
-        self._add(menu, self.tr("Copy"), self._view.copy_selection, enabled=self._view.selection.ends is not None)
-        self._add(menu, self.tr("Copy message"), lambda: self._copy(message_text(self._view.content, number)))
-        self._add(menu, self.tr("Copy as Markdown"), lambda: self._copy(source_text(row)))
-        if row.thinking:
-            self._add(menu, self.tr("Copy thought"), lambda: self._copy(thought_source(row)))
-        self._add_code(menu, point)
-        self._add_commands(menu, number)
-        menu.addSeparator()
-        self._add(menu, self.tr("Select message"), lambda: self.select_rows(number, number))
-        self._add(menu, self.tr("Select all"), self.select_all)
-        self._add_links(menu, number, hit.link_at(self._view.scene, point))
-        return menu
+        return MessageMenu(self._view, self, number, point, read_only=self.read_only)
 
-    @staticmethod
-    def _add(menu: QMenu, text: str, run: Callable[[], None], *, enabled: bool = True) -> None:
-        action = menu.addAction(text)
-        action.setEnabled(enabled)
-        action.triggered.connect(lambda: run())
+    def copy(self, text: str) -> None:
+        """Put ``text`` on the clipboard."""
+        QGuiApplication.clipboard().setText(text)
 
-    def _add_commands(self, menu: QMenu, number: int) -> None:
-        """What changes the conversation."""
-        rows = self._view.content.rows
-        row = rows[number]
-        menu.addSeparator()
-        texts = {
-            Command.EDIT: self.tr("Edit…"),
-            Command.CONTINUE: self.tr("Continue"),
-            Command.BRANCH: self.tr("New conversation from here"),
-            Command.DELETE: self.tr("Delete from here"),
-        }
-        for command, text in texts.items():
-            if command is Command.BRANCH and applies(Command.REGENERATE, rows, row):
-                self._add_models(menu, number)
-            if applies(command, rows, row):
-                self._add(menu, text, partial(self.ask, command, number))
-
-    def _add_models(self, menu: QMenu, number: int) -> None:
-        """Answering again, with each installed model."""
-        self._add(menu, self.tr("Regenerate"), partial(self.ask, Command.REGENERATE, number))
-        models = self._view.models()
-        if models:
-            submenu = menu.addMenu(self.tr("Regenerate with"))
-            for model in models:
-                run = partial(self.ask, Command.REGENERATE, number, model.path)
-                self._add(submenu, model.name.replace("&", "&&"), run)
-
-    def _add_code(self, menu: QMenu, point: QPointF) -> None:
-        found = hit.hit(self._view.scene, point)
-        if found is not None:
-            part = self._view.content.message(found.placed.row).part(found.placed.section)
-            if isinstance(part, Code):
-                self._add(menu, self.tr("Copy code"), lambda: self._copy(copiable(part.code)))
-
-    def _add_links(self, menu: QMenu, number: int, under: str) -> None:
-        """The link under the pointer, and for the keyboard all links of the message."""
-        if under:
-            menu.addSeparator()
-            self._add_link(menu, under)
-            self._add(menu, self.tr("Copy address"), lambda: self._copy(copiable(under)))
-            return
-        found = [address for part in parts_of(self._view.content, number) for address in links(part)]
-        if found:
-            submenu = menu.addMenu(self.tr("Links"))
-            for address in list(dict.fromkeys(found))[:LINKS_IN_MENU]:
-                self._add_link(submenu, address)
-
-    def _add_link(self, menu: QMenu, address: str) -> None:
-        label = self.tr("Open {}") if may_open(address) else self.tr("Copy {}")
-        shown = address if len(address) <= 60 else address[:59] + "…"
-        self._add(menu, label.format(shown.replace("&", "&&")), lambda: self.follow(address))
+    def save_code(self, part: Code) -> None:
+        """Have a code block saved as a file."""
+        self._view.save_requested.emit(file_name(part.language), part.code)
 
     def select_rows(self, first: int, last: int) -> None:
         """Select whole messages."""
@@ -336,12 +270,3 @@ class Actions(QObject):
         """Select the whole conversation."""
         if self._view.content.rows:
             self.select_rows(0, len(self._view.content.rows) - 1)
-
-
-def links(part: Part) -> list[str]:
-    """Addresses in a part."""
-    if isinstance(part, Paragraph):
-        return [span.href for span in part.content.spans if span.href]
-    if isinstance(part, Table):
-        return [span.href for row in table_lines(part) for cell in row for span in cell.spans if span.href]
-    return []

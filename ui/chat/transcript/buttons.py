@@ -24,6 +24,7 @@ class Kind(Enum):
 
     COPY_CODE = ("copyCodeButton", "copy")
     WRAP_CODE = ("wrapCodeButton", "arrow-u-down-left")
+    SAVE_CODE = ("saveCodeButton", "download-simple")
     COPY_MESSAGE = ("copyMessageButton", "copy")
     THOUGHT = ("thoughtButton", "caret-right")
     EDIT = ("editMessageButton", "pencil-simple")
@@ -151,6 +152,7 @@ class Buttons(QWidget):
         self._labels = {
             Kind.COPY_CODE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy code")),
             Kind.WRAP_CODE: (self.tr("Wrap"), self.tr("Wrap"), self.tr("Wrap long lines")),
+            Kind.SAVE_CODE: ("", "", self.tr("Save code")),
             Kind.COPY_MESSAGE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy message")),
             Kind.THOUGHT: (self.tr("Thought"), self.tr("Thought"), self.tr("Thought of the model")),
             Kind.EDIT: ("", "", self.tr("Edit message")),

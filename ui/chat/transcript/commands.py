@@ -20,6 +20,7 @@ class Command(Enum):
     REGENERATE = auto()
     BRANCH = auto()
     DELETE = auto()
+    DETAILS = auto()
 
 
 class Asked(NamedTuple):

@@ -63,6 +63,7 @@ class TranscriptView(QAbstractScrollArea):
         command_requested: `commands.Asked`: edit, continue, regenerate, branch, delete.
         finding: Finding words in the conversation.
         version_requested: Show the version of a message (its id) that is so many steps further on (-1: back).
+        save_requested: A code block should become a file: a name for it, and the code.
         mouse_done: A button was clicked with the mouse and did its work; the keyboard is needed elsewhere.
     """
 
@@ -71,6 +72,7 @@ class TranscriptView(QAbstractScrollArea):
     regenerate_requested = Signal()
     version_requested = Signal(str, int)
     command_requested = Signal(object)
+    save_requested = Signal(str, str)
     mouse_done = Signal()
 
     def __init__(
@@ -185,6 +187,11 @@ class TranscriptView(QAbstractScrollArea):
         if words:
             self.finding.show_words(row, words)
         return True
+
+    def menu_corner(self, message: str) -> QPoint:
+        """Where a sheet about a message is opened, on the screen: at its upper left corner, as far as that is seen."""
+        row = next((number for number, row in enumerate(self.content.rows) if row.id == message), 0)
+        return self.to_global(self.visible_rect(row).topLeft())
 
     @property
     def actions_of(self) -> Actions:

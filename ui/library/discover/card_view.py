@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from engine.chat.records import Role, Status
 from ui.chat.transcript.actions import Actions
@@ -46,12 +46,11 @@ class CardModel(QAbstractListModel):
 class CardActions(Actions):
     """Reading and copying: nothing here changes a conversation."""
 
+    read_only = True
+
     def _message_buttons(self, scene: Scene, placed: Placed, message: Message) -> list[Wanted]:
         """None: the card is no message."""
         return []
-
-    def _add_commands(self, menu: QMenu, number: int) -> None:
-        """None apply."""
 
 
 class CardView(TranscriptView):
