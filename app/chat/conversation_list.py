@@ -12,6 +12,9 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from app.chat.groups import day_of, group_of
 from engine.chat.records import Conversation
 
+SPOKEN = ", an answer is being written"
+"""What a screen reader says behind the title."""
+
 
 class ConversationListModel(QAbstractListModel):
     """One row for each conversation that is not deleted, the one changed last first."""
@@ -45,7 +48,10 @@ class ConversationListModel(QAbstractListModel):
         """Title, id, time of the last change in seconds, heading, whether an answer is written in it."""
         if not index.isValid() or not 0 <= index.row() < len(self._rows):
             return None
-        conversation = self._rows[index.row()]
+        return self.value(self._rows[index.row()], role)
+
+    def value(self, conversation: Conversation, role: int) -> Any:
+        """What `data` says of ``conversation``."""
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole, self.Role.TITLE):
             return conversation.title
         if role == self.Role.ID:
@@ -56,6 +62,8 @@ class ConversationListModel(QAbstractListModel):
             return group_of(conversation.updated, self._today).value
         if role == self.Role.ANSWERING:
             return conversation.id in self._answering
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return conversation.title + (SPOKEN if conversation.id in self._answering else "")
         return None
 
     def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
@@ -114,7 +122,7 @@ class ConversationListModel(QAbstractListModel):
             at = self._position(id_)
             if at is not None:
                 index = self.index(at, 0)
-                self.dataChanged.emit(index, index, [self.Role.ANSWERING])
+                self.dataChanged.emit(index, index, [self.Role.ANSWERING, Qt.ItemDataRole.AccessibleTextRole])
 
     def refresh_groups(self) -> None:
         """Headings anew, when a day has passed."""

@@ -6,10 +6,13 @@ from typing import Annotated
 
 import msgspec
 
-from engine.loading.check import MAX_BATCH, MAX_CONTEXT, MAX_DEVICES, MAX_LAYERS, MAX_SHARE, MAX_THREADS
+from engine.loading.check import MAX_BATCH, MAX_CONTEXT, MAX_DEVICES, MAX_LAYERS, MAX_PARALLEL, MAX_SHARE, MAX_THREADS
 from engine.protocol.types import FlashAttention, KvType, LoadOptions, SplitMode
 
 _DEFAULT = LoadOptions()
+
+ANSWERS_AT_ONCE = 2
+"""In the window: one can ask elsewhere while an answer is written. A single answer is not slower for it."""
 
 MAX_VARIABLES = 64
 """Most variables of one backend that are kept."""
@@ -24,6 +27,7 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
         device: PCI address, ``cpu``, or None to choose by itself.
         devices: PCI addresses of several devices, in order, which go before ``device``; empty: one device.
         shares: How much of the model each of them takes; empty: by free memory.
+        n_parallel: Answers that are written at the same time; together they have ``n_ctx`` tokens.
         last_model: Path of the model that was loaded last; empty when there was none.
 
     The others are as in `LoadOptions`.
@@ -39,6 +43,7 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     split: SplitMode = _DEFAULT.split
     n_batch: Annotated[int, msgspec.Meta(ge=1, le=MAX_BATCH)] = _DEFAULT.n_batch
     n_ubatch: Annotated[int, msgspec.Meta(ge=1, le=MAX_BATCH)] = _DEFAULT.n_ubatch
+    n_parallel: Annotated[int, msgspec.Meta(ge=1, le=MAX_PARALLEL)] = ANSWERS_AT_ONCE
     n_threads: Annotated[int, msgspec.Meta(ge=0, le=MAX_THREADS)] = _DEFAULT.n_threads
     flash_attention: FlashAttention = _DEFAULT.flash_attention
     kv_type_k: KvType = _DEFAULT.kv_type_k

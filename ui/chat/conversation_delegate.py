@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QCoreApplication,
     QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPoint,
     QRect,
     QSize,
     Qt,
@@ -84,7 +86,7 @@ class ConversationDelegate(QStyledItemDelegate):
         return QSize(0, self.row_height() + extra)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Heading, background, title, menu dots, focus ring."""
+        """Heading, background, title, menu dots, the mark of an answer that is written, focus ring."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect: QRect = option.rect
@@ -99,6 +101,8 @@ class ConversationDelegate(QStyledItemDelegate):
             dots = self.menu_target(rect, index)
             text.setRight(dots.left() - SPACE_XS)
             self._paint_dots(painter, dots)
+        if index.data(ConversationListModel.Role.ANSWERING):
+            text.setRight(self._paint_answering(painter, text) - SPACE_S)
         self._paint_title(painter, text, str(index.data(Qt.ItemDataRole.DisplayRole) or ""))
         painter.restore()
 
@@ -152,6 +156,14 @@ class ConversationDelegate(QStyledItemDelegate):
         box.moveCenter(target.center())
         icons.draw(painter, self._theme.icon_path("dots-three"), box.toRectF(), QColor(self._theme.tokens.text))
 
+    def _paint_answering(self, painter: QPainter, room: QRect) -> int:
+        """A pen at the end of ``room``; where it begins."""
+        size = self._theme.px(ICON_SIZE)
+        box = QRect(room.right() - size + 1, 0, size, size)
+        box.moveCenter(QPoint(box.center().x(), room.center().y()))
+        icons.draw(painter, self._theme.icon_path("pencil-line"), box.toRectF(), QColor(self._theme.tokens.accent))
+        return box.left()
+
     def _paint_title(self, painter: QPainter, room: QRect, title: str) -> None:
         painter.setFont(self._theme.font())
         painter.setPen(QColor(self._theme.tokens.text))
@@ -160,5 +172,9 @@ class ConversationDelegate(QStyledItemDelegate):
 
 
 def tooltip_of(index: Index) -> str:
-    """The whole title, never taken for markup."""
-    return plain_tooltip(str(index.data(Qt.ItemDataRole.DisplayRole) or ""))
+    """The whole title, never taken for markup, and whether an answer is written there."""
+    title = str(index.data(Qt.ItemDataRole.DisplayRole) or "")
+    if index.data(ConversationListModel.Role.ANSWERING):
+        said = QCoreApplication.translate("ConversationDelegate", "An answer is being written.")
+        return plain_tooltip(f"{title}\n{said}")
+    return plain_tooltip(title)

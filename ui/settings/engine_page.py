@@ -10,7 +10,7 @@ from app.settings.records import EngineSettings
 from app.settings.rules import Rule, settled
 from app.settings.store import SettingsStore
 from app.worker.settings import MAX_CACHE_MIB, MAX_IDLE_MINUTES, MAX_TIMEOUT_S, WorkerSettings
-from engine.loading.check import MAX_BATCH, MAX_CONTEXT, MAX_LAYERS, MAX_THREADS
+from engine.loading.check import MAX_BATCH, MAX_CONTEXT, MAX_LAYERS, MAX_PARALLEL, MAX_THREADS
 from engine.protocol.types import FlashAttention, KvType
 from ui.settings.bound import BoundRow, RowMaker
 from ui.settings.kv_choice import KvChoice, KvSetting
@@ -62,8 +62,18 @@ class EnginePage(SettingsPage):
             words="offload ngl",
         )
         section.add(layers)
+        section.add(self._build_answers())
         section.add(self._build_kv())
         section.add(self._build_flash())
+
+    def _build_answers(self) -> BoundRow:
+        return self._engine.number(
+            "n_parallel",
+            self.tr("Answers at once"),
+            self.tr("In so many conversations answers can be written at the same time; then they share the context."),
+            (1, MAX_PARALLEL),
+            words="parallel slots concurrent",
+        )
 
     def _build_flash(self) -> BoundRow:
         self._flash = self._engine.choice(

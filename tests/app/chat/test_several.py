@@ -56,17 +56,17 @@ def test_each_streams_into_its_own_conversation_and_is_seen_when_one_goes_there(
     assert last(chat) == ("due ", Status.STREAMING)
     go(chat, one)
     assert last(chat) == ("uno ", Status.STREAMING)
-    assert chat.busies[-1] is True
+    assert chat.busies[-1:] == [True]
     second.say("tre")
     second.finish()
     chat.database.drain()
     assert last(chat) == ("uno ", Status.STREAMING)
-    assert chat.busies[-1] is True
+    assert chat.busies[-1:] == [True]
     first.say("fine")
     first.finish()
     chat.database.drain()
     assert last(chat) == ("uno fine", Status.DONE)
-    assert chat.busies[-1] is False
+    assert chat.busies[-1:] == [False]
     go(chat, two)
     assert last(chat) == ("due tre", Status.DONE)
     assert sorted(text for role, _, text in chat.on_disk() if role == "assistant") == ["due tre", "uno fine"]

@@ -20,8 +20,9 @@ from app.settings.store import SettingsStore
 from engine.loading.profile import Suit
 from engine.memory.fit.devices import fit_devices
 from engine.memory.fit.records import FitDevice, Verdict
-from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, KvType, LoadOptions, LoraAdapter
+from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, KvType, LoraAdapter
 from tests.app.chat.cranked import Cranked
+from tests.fakes.options import window_options
 from tests.fakes.tiny_gguf import tiny_llama
 from tests.fakes.tiny_variants import moe_llama
 
@@ -34,7 +35,7 @@ APU = msgspec.structs.replace(
     CPU, id="Vulkan0", backend="Vulkan", name="APU", pci="0000:04:00.0", kind=DeviceKind.IGPU, memory_free=11 * GIB
 )
 CARD = msgspec.structs.replace(APU, name="Card", pci="0000:03:00.0", kind=DeviceKind.GPU, memory_total=24 * GIB)
-PROFILE = LoadOptions(n_ubatch=128, mmap=False)
+PROFILE = window_options(n_ubatch=128, mmap=False)
 
 
 class World:
@@ -74,8 +75,8 @@ def world(tmp_path: Path, qtbot: QtBot) -> World:
 def test_a_card_of_its_own_changes_nothing_unasked(world: World) -> None:
     path = world.install("a.gguf", tiny_llama())
     world.tell(CARD, APU, CPU)
-    assert world.service.options_for(path) == LoadOptions()
-    assert world.service.suits_of(path, LoadOptions()) == ()
+    assert world.service.options_for(path) == window_options()
+    assert world.service.suits_of(path, window_options()) == ()
     assert not world.headers.waiting
 
 
@@ -85,24 +86,24 @@ def test_integrated_graphics_get_their_profile(world: World) -> None:
     options = world.service.options_for(path)
     assert options == PROFILE
     assert world.service.suits_of(path, options) == (Suit.SMALL_STEPS, Suit.NO_MMAP)
-    assert world.service.suits_of(path, LoadOptions()) == ()
+    assert world.service.suits_of(path, window_options()) == ()
 
 
 def test_what_was_remembered_goes_before_the_profile(world: World) -> None:
     path = world.install("a.gguf", tiny_llama())
     world.tell(APU, CPU)
-    world.service.remembered.remember(path, LoadOptions())
-    assert world.service.options_for(path) == LoadOptions()
-    assert world.service.suits_of(path, LoadOptions()) == ()
+    world.service.remembered.remember(path, window_options())
+    assert world.service.options_for(path) == window_options()
+    assert world.service.suits_of(path, window_options()) == ()
 
 
 def test_what_the_user_set_for_all_goes_before_the_profile(world: World) -> None:
     path = world.install("a.gguf", tiny_llama())
     world.tell(APU, CPU)
     world.store.put(EngineSettings(n_ubatch=64, mmap=True, n_ctx=2048))
-    assert world.service.options_for(path) == LoadOptions(n_ubatch=64, mmap=True, n_ctx=2048)
+    assert world.service.options_for(path) == window_options(n_ubatch=64, mmap=True, n_ctx=2048)
     world.store.put(EngineSettings(device="cpu"))
-    assert world.service.options_for(path) == LoadOptions(device="cpu")
+    assert world.service.options_for(path) == window_options(device="cpu")
 
 
 def test_a_tight_apu_gets_a_smaller_cache_where_the_heads_allow_it(world: World) -> None:
@@ -128,10 +129,10 @@ def test_before_the_worker_speaks_the_last_device_counts(world: World) -> None:
     assert world.store.get(LoadSettings).seen.kind is DeviceKind.IGPU
     assert world.service.options_for(path) == PROFILE
     world.store.put(EngineSettings(n_gpu_layers=0))
-    assert world.service.options_for(path) == LoadOptions(n_gpu_layers=0)
+    assert world.service.options_for(path) == window_options(n_gpu_layers=0)
     world.store.put(EngineSettings())
     world.tell(CARD, CPU)
-    assert world.service.options_for(path) == LoadOptions()
+    assert world.service.options_for(path) == window_options()
     assert world.store.get(LoadSettings).seen == SeenDevice(kind=DeviceKind.GPU)
 
 
@@ -191,7 +192,7 @@ def test_a_draft_begins_with_what_was_asked_or_suits(world: World) -> None:
     suited = world.service.draft(path)
     assert suited.options == PROFILE
     assert [change for change in (suited.recommended,) if change is not None]
-    asked = world.service.draft(path, LoadOptions(n_ctx=77))
+    asked = world.service.draft(path, window_options(n_ctx=77))
     assert asked.options.n_ctx == 77
     assert asked.recommended is None
     suited.change(n_ctx=512)
@@ -204,7 +205,7 @@ def test_the_last_model_is_not_loaded_where_it_would_not_fit(world: World) -> No
     path = world.install("a.gguf", tiny_llama())
     small = msgspec.structs.replace(CPU, memory_total=1 << 20, memory_free=1 << 20)
     world.tell(small)
-    options = LoadOptions()
+    options = window_options()
     assert world.service.refusal(path, options) is None, "nothing is known yet"
     world.service.expect(str(path))
     world.headers.drain()
@@ -212,8 +213,8 @@ def test_the_last_model_is_not_loaded_where_it_would_not_fit(world: World) -> No
     assert refused is not None
     assert refused.code == "does-not-fit"
     assert "GiB" in refused.message
-    world.service.remembered.remember(path, LoadOptions(n_ctx=512))
-    assert world.service.refusal(path, LoadOptions(n_ctx=512)) is None
+    world.service.remembered.remember(path, window_options(n_ctx=512))
+    assert world.service.refusal(path, window_options(n_ctx=512)) is None
     world.service.remembered.forget(path)
     world.tell(CPU)
     assert world.service.refusal(path, options) is None
@@ -226,8 +227,8 @@ def test_adapters_count(world: World) -> None:
     world.tell(CPU)
     world.service.read_header(path)
     world.headers.drain()
-    plain = world.service.forecast(path, LoadOptions())
-    with_adapter = LoadOptions(lora=(LoraAdapter(path=str(adapter)), LoraAdapter(path="/gone.gguf")))
+    plain = world.service.forecast(path, window_options())
+    with_adapter = window_options(lora=(LoraAdapter(path=str(adapter)), LoraAdapter(path="/gone.gguf")))
     world.service.forecast(path, with_adapter)
     world.headers.drain()
     found = world.service.forecast(path, with_adapter)

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.settings.fields import decode
-from app.settings.records import EngineSettings
+from app.settings.records import ANSWERS_AT_ONCE, EngineSettings
 from engine.loading.check import check_options
 from engine.protocol.types import FlashAttention, KvType, LoadOptions, SplitMode
 
 
 def test_the_defaults_are_those_of_the_engine() -> None:
-    assert EngineSettings().load_options() == LoadOptions()
+    """But for the answers at once: the engine's own default is one."""
+    assert EngineSettings().load_options() == LoadOptions(n_parallel=ANSWERS_AT_ONCE)
 
 
 def test_everything_reaches_the_options() -> None:

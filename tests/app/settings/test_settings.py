@@ -23,7 +23,7 @@ from app.notices import Notice, Notices
 from app.settings import fields, file
 from app.settings.records import EngineSettings
 from app.settings.store import FILE_NOTICE, UNSAVED_NOTICE, SettingsStore
-from engine.protocol.types import LoadOptions, Sampling
+from engine.protocol.types import Sampling
 from tests.app.chat.cranked import Cranked
 
 NOW = 1_700_000_000.0
@@ -67,7 +67,7 @@ def test_defaults_without_a_file(world: World) -> None:
     store = world.open()
     assert store.get(ChatSettings) == ChatSettings()
     assert store.get(ChatSettings).sampling() == Sampling()
-    assert store.get(EngineSettings).load_options() == LoadOptions()
+    assert store.get(EngineSettings).load_options() == EngineSettings().load_options()
     assert not world.path.exists()
 
 

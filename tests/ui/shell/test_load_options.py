@@ -15,6 +15,7 @@ from app.worker.safe_mode import SafeMode
 from engine.client.session import WorkerState
 from engine.protocol.frames import Failed, Hello
 from engine.protocol.types import DeviceKind, LoadOptions
+from tests.fakes.options import window_options
 from tests.ui.shell.conftest import MakeWindow, Window
 from tests.ui.shell.standins import HELLO, PROCESSOR, RADEON, model_info
 from ui.load.dialog import LoadDialog
@@ -93,16 +94,16 @@ def test_what_was_chosen_is_loaded_and_remembered_once_it_worked(make_window: Ma
     dialog = dialog_of(window, qtbot)
     set_context(dialog, 1234)
     dialog.footer.load_button.click()
-    assert last_load(window) == (path, LoadOptions(n_ctx=1234))
+    assert last_load(window) == (path, window_options(n_ctx=1234))
     remembered = window.services.load.remembered
     assert remembered.find(path) is None
     window.worker.finish_load(model_info(str(path)))
-    assert remembered.find(path) == LoadOptions(n_ctx=1234)
+    assert remembered.find(path) == window_options(n_ctx=1234)
     window.window._model_actions.load(window.library.models[1].path)
-    assert last_load(window)[1] == LoadOptions()
+    assert last_load(window)[1] == window_options()
     window.worker.finish_load(model_info(str(window.library.models[1].path)))
     window.window._model_actions.load(path)
-    assert last_load(window)[1] == LoadOptions(n_ctx=1234)
+    assert last_load(window)[1] == window_options(n_ctx=1234)
 
 
 def test_without_the_tick_nothing_is_remembered(make_window: MakeWindow, qtbot: QtBot) -> None:
@@ -163,10 +164,10 @@ def test_a_running_answer_is_not_cut_off_unasked(make_window: MakeWindow, qtbot:
     path = window.library.models[0].path
     window.load()
     window.worker.set_state(WorkerState.GENERATING)
-    window.window._model_actions.load(path, LoadOptions(n_ctx=55), remember=True)
+    window.window._model_actions.load(path, window_options(n_ctx=55), remember=True)
     assert window.worker.loads == []
     window.window._notice_bar.cards[0].notice.actions[0].run()
-    assert last_load(window) == (path, LoadOptions(n_ctx=55))
+    assert last_load(window) == (path, window_options(n_ctx=55))
     window.worker.finish_load(model_info(str(path)))
     assert window.services.load.remembered.options_for(path).n_ctx == 55
 
@@ -210,7 +211,7 @@ def test_the_first_load_on_an_apu_is_suited_and_told(make_window: MakeWindow, qt
     window.worker.set_hello(DECK)
     path = window.library.models[0].path
     window.window._model_actions.load(path)
-    assert last_load(window)[1] == LoadOptions(n_ubatch=128, mmap=False)
+    assert last_load(window)[1] == window_options(n_ubatch=128, mmap=False)
     window.worker.finish_load(model_info(str(path), device=APU))
     picker = window.button("modelPicker")
     assert "small steps" in picker.toolTip()
@@ -222,8 +223,8 @@ def test_the_first_load_on_an_apu_is_suited_and_told(make_window: MakeWindow, qt
     assert note.text().startswith("Chosen for integrated graphics.")
     dialog.footer.reset_all.click()
     dialog.footer.load_button.click()
-    assert last_load(window)[1] == LoadOptions()
+    assert last_load(window)[1] == window_options()
     window.worker.finish_load(model_info(str(path), device=APU))
     assert "small steps" not in picker.toolTip()
     window.window._model_actions.load(path)
-    assert last_load(window)[1] == LoadOptions()
+    assert last_load(window)[1] == window_options()
