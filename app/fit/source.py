@@ -78,6 +78,15 @@ def _last(request: Request) -> Event:
     return last
 
 
+def _draft(options: LoadOptions) -> FitModel | None:
+    if options.draft is None:
+        return None
+    found = read_model(Path(options.draft))
+    if isinstance(found, HeaderProblem):
+        raise VrambleError("not-a-model", f"{Path(options.draft).name}: {found.message}", "Choose another draft model.")
+    return found
+
+
 def model_of_source(source: Source, options: LoadOptions) -> FitModel:
     """The model, with the adapters and the image encoder that ``options`` name.
 
@@ -88,7 +97,7 @@ def model_of_source(source: Source, options: LoadOptions) -> FitModel:
     if isinstance(model, HeaderProblem):
         raise VrambleError("not-a-model", f"{source.path.name}: {model.message}", "Choose another file.")
     adapters = sum(adapter_bytes(Path(adapter.path)) or 0 for adapter in options.lora)
-    model = msgspec.structs.replace(model, adapters=adapters)
+    model = msgspec.structs.replace(model, adapters=adapters, draft=_draft(options))
     if options.mmproj is None:
         return model
     projector = Path(options.mmproj)

@@ -13,7 +13,7 @@ from engine.memory.fit import DeviceUse, FitModel, FitPlan, Suggestion
 from engine.memory.sizes import gib_number
 from engine.protocol.types import DeviceKind, LoadOptions
 
-COLUMNS = ("weights", "KV cache", "compute", "image", "total", "room")
+COLUMNS = ("weights", "KV cache", "compute", "image", "draft", "total", "room")
 _FLAGS = {
     "n_ctx": "--ctx {}",
     "n_gpu_layers": "--gpu-layers {}",
@@ -61,6 +61,7 @@ def _sums(uses: Sequence[DeviceUse]) -> dict[str, int]:
         "kv": sum(use.kv for use in uses),
         "compute": sum(use.compute + use.output for use in uses),
         "image": sum(use.image for use in uses),
+        "draft": sum(use.draft for use in uses),
         "total": sum(use.total for use in uses),
     }
 
@@ -71,7 +72,7 @@ def table(
     """Devices as aligned lines, the verdict, and what would help."""
     name = short_name(source.path.name, model.name, source.path.parent.name)
     head = "  ".join(part for part in (name, model.quant, model.architecture) if part)
-    lines = [head, *_rows(plan, with_image=bool(model.image)), f"{plan.verdict.value}: {plan.reason}"]
+    lines = [head, *_rows(plan), f"{plan.verdict.value}: {plan.reason}"]
     if plan.speed is not None:
         lines.append(f"expected speed: about {plan.speed:.0f} tok/s")
     if not model.known_cache and not plan.exact:
@@ -88,14 +89,15 @@ def table(
     return "\n".join(lines)
 
 
-def _rows(plan: FitPlan, *, with_image: bool) -> list[str]:
+def _rows(plan: FitPlan) -> list[str]:
     names = [use.name if use.kind is not DeviceKind.CPU else "RAM" for use in plan.uses]
     width = max(len(name) for name in names)
-    shown = [column for column in COLUMNS if with_image or column != "image"]
+    empty = {name for name in ("image", "draft") if not any(getattr(use, name) for use in plan.uses)}
+    shown = [column for column in COLUMNS if column not in empty]
     lines = [f"{'':{width}}" + "".join(f"{column:>10}" for column in shown) + "  GiB"]
     for name, use in zip(names, plan.uses, strict=True):
         room = "unknown" if use.room is None else gib_number(use.room)
-        sizes = [use.weights, use.kv, use.compute + use.output, use.image, use.total]
+        sizes = [use.weights, use.kv, use.compute + use.output, use.image, use.draft, use.total]
         cells = dict(zip(COLUMNS, [*map(gib_number, sizes), room], strict=True))
         lines.append(f"{name:{width}}" + "".join(f"{cells[column]:>10}" for column in shown))
     return lines
@@ -125,4 +127,6 @@ def flags(asked: LoadOptions, changed: LoadOptions) -> str:
             found.append(flag.format(value))
     if asked.mmproj is not None and changed.mmproj is None:
         found.append("without --mmproj")
+    if asked.draft is not None and changed.draft is None:
+        found.append("without --draft")
     return " ".join(found)

@@ -45,6 +45,10 @@ class Companions:
             from engine.memory.fit.image import with_encoder
 
             model = with_encoder(model, self._headers.encoder(Path(options.mmproj)))
+        if options.draft is not None:
+            self._headers.ask(Path(options.draft))
+            facts = self._headers.facts(Path(options.draft))
+            model = msgspec.structs.replace(model, draft=facts.fit if facts is not None else None)
         return model
 
 

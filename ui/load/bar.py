@@ -33,6 +33,7 @@ def part_sizes(use: DeviceUse) -> tuple[tuple[str, int], ...]:
         ("kv", use.kv),
         ("compute", use.compute + use.output),
         ("image", use.image),
+        ("draft", use.draft),
         ("learned", use.learned),
     )
 
@@ -102,7 +103,7 @@ def colour_of(kind: DeviceKind, tokens: Tokens) -> QColor:
 def paint_pattern(painter: QPainter, box: QRectF, name: str, colour: QColor) -> None:
     """Fill ``box`` with the look of a part: weights solid, KV cache striped, buffers dotted, the others two tints."""
     tint = QColor(colour)
-    tint.setAlphaF({"weights": 1.0, "image": 0.6}.get(name, 0.28))
+    tint.setAlphaF({"weights": 1.0, "image": 0.6, "draft": 0.45}.get(name, 0.28))
     painter.fillRect(box, tint)
     if name not in ("kv", "compute"):
         return

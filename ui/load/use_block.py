@@ -14,7 +14,7 @@ from ui.load.bar import FitBar, colour_of, paint_pattern, part_sizes
 from ui.theme import SPACE_XS, Theme, set_role
 
 MARK = 12
-PARTS = ("weights", "kv", "compute", "image", "learned")
+PARTS = ("weights", "kv", "compute", "image", "draft", "learned")
 
 
 class UseBlock(QWidget):

@@ -92,6 +92,7 @@ def part(name: str) -> str:
         "kv": tr("KV cache"),
         "compute": tr("Compute buffers"),
         "image": tr("Image encoder"),
+        "draft": tr("Draft model"),
         "learned": tr("Driver, as learned"),
     }[name]
 
@@ -142,6 +143,8 @@ def suggestion(found: Suggestion) -> str:
         return tr("{0} of {1} layers on the GPU").format(plan.gpu_layers, plan.max_layers)
     if found.kind == "image":
         return tr("Without the image encoder")
+    if found.kind == "draft":
+        return tr("Without the draft model")
     return tr("Run it on the CPU") if found.kind == "cpu" else found.text
 
 

@@ -24,6 +24,8 @@ class Computing:
     Attributes:
         batch: Tokens at once.
         cells: Tokens of context.
+        parallel: Answers at the same time.
+        outputs: Tokens of a micro-batch whose logits are computed.
         flash: Scores are never written out.
         layer_cache: Bytes of the largest cache of a layer in RAM: the GPU computes with a copy.
         layer_weight: The same for the largest weight.
@@ -32,6 +34,8 @@ class Computing:
     batch: int
     cells: int
     flash: bool
+    parallel: int = 1
+    outputs: int = 1
     layer_cache: int = 0
     layer_weight: int = 0
 
@@ -49,7 +53,8 @@ def compute_bytes(model: FitModel, computing: Computing, layout: Layout) -> list
 def _masks(model: FitModel, computing: Computing) -> int:
     """Bytes of the attention masks: one for the whole context, one for the windows."""
     windows = {cache.window for cache in model.caches if cache.keys}
-    lengths = [computing.cells if not window else min(computing.cells, window + computing.batch) for window in windows]
+    batch, spread = computing.batch, computing.parallel
+    lengths = [min(computing.cells, window * spread + batch) if window else computing.cells for window in windows]
     return sum(lengths) * computing.batch * (_F16 if computing.flash else _F32)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from engine.memory.fit.balance import closest, gpu_balances
+from engine.memory.fit.draft import draft_bytes
 from engine.memory.fit.measured import Measured
 from engine.memory.fit.placement import Layout, lay_out
 from engine.memory.fit.records import DeviceUse, FitDevice, FitModel, FitPlan, Verdict
@@ -92,7 +93,7 @@ def fits_as_asked(
 
 def _uses(model: FitModel, options: LoadOptions, layout: Layout, measured: Measured | None) -> tuple[DeviceUse, ...]:
     weights, caches = weight_bytes(model, options, layout), cache_bytes(model, options, layout)
-    buffers = buffer_bytes(model, options, layout)
+    buffers, drafts = buffer_bytes(model, options, layout), draft_bytes(model, options, layout)
     uses = (
         DeviceUse(
             device=device.info.id,
@@ -101,8 +102,9 @@ def _uses(model: FitModel, options: LoadOptions, layout: Layout, measured: Measu
             weights=weights[number],
             kv=round(caches[number] * (measured.caches if measured else 1.0)),
             compute=measured.scaled(device.info.id, options, buffers[number]) if measured else buffers[number],
-            output=output_bytes(model) if number == layout.cpu else 0,
+            output=output_bytes(model, options) if number == layout.cpu else 0,
             image=model.image if number == 0 else model.image_host if number == layout.cpu else 0,
+            draft=drafts[number],
             room=device.room,
             reserve=device.reserve,
         )

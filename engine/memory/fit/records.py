@@ -79,6 +79,7 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
         image: Bytes of the image encoder that is loaded with the model, on its device.
         image_host: Bytes that the encoder takes of the RAM when its device is a GPU.
         adapters: Bytes of the LoRA adapters that are laid over it, spread over its layers.
+        draft: The smaller model that guesses its next tokens.
     """
 
     name: str = ""
@@ -104,6 +105,7 @@ class FitModel(msgspec.Struct, frozen=True, kw_only=True):
     image: int = 0
     image_host: int = 0
     adapters: int = 0
+    draft: FitModel | None = None
 
     @property
     def max_layers(self) -> int:
@@ -159,8 +161,8 @@ class FitDevice(msgspec.Struct, frozen=True, kw_only=True):
 class DeviceUse(msgspec.Struct, frozen=True, kw_only=True):
     """What a model takes on one device. The fields are those of `engine.protocol.types.MemoryUse`, and some more.
 
-    ``image`` is the image encoder, ``learned`` what ``loads`` earlier ones taught to add. ``reserve`` stays free beside
-    ``room``.
+    ``image`` is the image encoder, ``draft`` the draft model, ``learned`` what ``loads`` earlier ones taught to add.
+    ``reserve`` stays free beside ``room``.
     """
 
     device: str
@@ -171,6 +173,7 @@ class DeviceUse(msgspec.Struct, frozen=True, kw_only=True):
     compute: int = 0
     output: int = 0
     image: int = 0
+    draft: int = 0
     learned: int = 0
     loads: int = 0
     room: int | None = None
@@ -179,7 +182,8 @@ class DeviceUse(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def total(self) -> int:
         """All of it."""
-        return self.weights + self.kv + self.compute + self.output + self.image + self.learned
+        own = self.weights + self.kv + self.compute + self.output
+        return own + self.image + self.draft + self.learned
 
 
 class FitPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -243,7 +247,8 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: ``kv``, ``batch``, ``context`` (where that is not enough with a smaller KV cache and micro-batch),
-            ``together`` (the same with the experts in RAM), ``experts``, ``layers``, ``cpu`` or ``image``.
+            ``together`` (the same with the experts in RAM), ``experts``, ``layers``, ``cpu``,
+            ``image`` or ``draft``.
         text: What it does, in words that start a sentence.
         plan: The forecast for the changed options (``plan.options``), which fits.
     """

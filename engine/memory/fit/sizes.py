@@ -96,7 +96,8 @@ def whole_cache(model: FitModel, options: LoadOptions) -> int:
 
 
 def layer_bytes(cache: LayerCache, options: LoadOptions, cells: int, batch: int, widest: int = 0) -> int:
-    """Bytes that one layer keeps.
+    """Bytes that one layer keeps. Answers that are written at the same time share the context; each of them has a
+    window and a state of its own.
 
     Args:
         cells: Tokens of context, rounded up.
@@ -104,14 +105,14 @@ def layer_bytes(cache: LayerCache, options: LoadOptions, cells: int, batch: int,
         widest: Values of the widest layer, to which the others are padded without flash attention.
     """
     if not cache.keys and not cache.values:
-        return cache.state
+        return cache.state * options.n_parallel
     length = cells
     if cache.window:
-        length = min(cells, cache.window + batch)
+        length = min(cells, cache.window * options.n_parallel + batch)
         length = -(-length // STEP) * STEP
     values = max(cache.values, widest) if cache.values else 0
     token = row_bytes(cache.keys, options.kv_type_k) + row_bytes(values, options.kv_type_v)
-    return length * token + cache.state
+    return length * token + cache.state * options.n_parallel
 
 
 def row_bytes(values: int, kind: KvType) -> int:
@@ -119,9 +120,9 @@ def row_bytes(values: int, kind: KvType) -> int:
     return -(-values * _BLOCK_BYTES[kind] // _BLOCK)
 
 
-def output_bytes(model: FitModel) -> int:
-    """Logits of one token, which always lie in RAM."""
-    return model.n_vocab * _F32
+def output_bytes(model: FitModel, options: LoadOptions) -> int:
+    """Logits of one token of each answer, which always lie in RAM."""
+    return model.n_vocab * _F32 * options.n_parallel
 
 
 def buffer_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[int]:
@@ -133,11 +134,19 @@ def buffer_bytes(model: FitModel, options: LoadOptions, layout: Layout) -> list[
     computing = Computing(
         batch=batch,
         cells=cells,
+        parallel=options.n_parallel,
+        outputs=_outputs(options),
         flash=_flash(options),
         layer_cache=max(caches, default=0) if some_in_ram or options.kv_on_cpu else 0,
         layer_weight=max(model.largest, model.largest_expert) if some_in_ram else experts,
     )
     return compute_bytes(model, computing, layout)
+
+
+def _outputs(options: LoadOptions) -> int:
+    """Tokens whose logits are asked for at once (`engine.worker.params.context_params`)."""
+    guessed = min(options.n_draft, options.n_batch - 1, options.n_ubatch - 1) if options.draft or options.ngram else 0
+    return min(options.n_batch, options.n_parallel + max(0, guessed))
 
 
 def _flash(options: LoadOptions) -> bool:

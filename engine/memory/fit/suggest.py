@@ -69,7 +69,13 @@ def suggest(
         layers = plan.proposed_layers
         text = f"Put {layers} of {plan.max_layers} layers on the GPU" if layers else "Run it on the processor"
         found += search.if_good("layers" if layers else "cpu", text, plan.proposal)
-    return (*found, *_without_image(search, options))
+    return (*found, *_without_draft(search, options), *_without_image(search, options))
+
+
+def _without_draft(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:
+    if options.draft is not None:
+        bare = _Search(msgspec.structs.replace(search.model, draft=None), search.devices, search.measured)
+        yield from bare.if_good("draft", "Leave out the draft model", msgspec.structs.replace(options, draft=None))
 
 
 def _without_image(search: _Search, options: LoadOptions) -> Iterator[Suggestion]:

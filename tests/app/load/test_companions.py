@@ -92,3 +92,13 @@ def test_a_file_that_is_none_takes_nothing(folder: Folder) -> None:
     folder.reading.drain()
     assert folder.companions.together(model, options) == model
     assert not folder.reading.waiting
+
+
+def test_a_draft_model_counts_once_it_was_read(folder: Folder) -> None:
+    model, draft = folder.put("A.gguf", small_llama()), folder.put("D.gguf", tiny_llama())
+    large = read_model(model)
+    assert isinstance(large, FitModel)
+    options = LoadOptions(draft=str(draft))
+    assert folder.companions.together(large, options).draft is None
+    folder.reading.drain()
+    assert folder.companions.together(large, options).draft == read_model(draft)
