@@ -15,6 +15,7 @@ from app.chat.database import ChatDatabase
 from app.chat.deletions import Deletions
 from app.chat.drafts import Drafts
 from app.chat.engine_seam import AnswerEngine
+from app.chat.keeping import Keeping
 from app.chat.model_choice import DOES_NOT_FIT, Choice
 from app.chat.open_thread import OpenThread
 from app.chat.parameters import Parameters
@@ -29,6 +30,7 @@ from app.jobs import SerialRunner
 from app.notices import Notices
 from app.settings.store import SettingsStore
 from engine.chat.records import Conversation, Draft
+from engine.chat.temporary import is_temporary
 from engine.errors import VrambleError
 
 
@@ -49,6 +51,7 @@ class ChatController(QObject):
         now: Seconds since 1970.
 
     Attributes:
+        message_wanted: Id of a message of the open conversation that should be shown: it was found by a search.
         current_changed: The `Conversation` that is open now, None for a new chat; also when its title changed.
         busy_changed: Whether an answer for the open conversation is running.
         drafts_loaded: What an earlier run left unsent: `Draft` by conversation, under None that of the new chat.
@@ -59,6 +62,7 @@ class ChatController(QObject):
         purged: Ids of conversations that are gone for good.
     """
 
+    message_wanted = Signal(str)
     current_changed = Signal(object)
     busy_changed = Signal(bool)
     drafts_loaded = Signal(object)
@@ -108,6 +112,17 @@ class ChatController(QObject):
         self._steering = Steering(
             self._open, self._answering, self._database, self._parameters, notices, choice_of, now, self
         )
+        self._keeping = Keeping(
+            self._conversations,
+            self._database,
+            database,
+            runner,
+            settings,
+            self._open.keep,
+            self._tell_failure,
+            now,
+            self,
+        )
         self._connect()
 
     def _make_shelf(self) -> Shelf:
@@ -125,10 +140,13 @@ class ChatController(QObject):
     def _connect(self) -> None:
         self._open.place.changed.connect(self.current_changed)
         self._open.moved.connect(self._update_busy)
+        self._open.message_wanted.connect(self.message_wanted)
         self._answering.answers_changed.connect(self._update_busy)
         self._answering.model_wanted.connect(self.model_wanted)
         self._answering.fit_wanted.connect(self.fit_wanted)
         self._deletions.purged.connect(self.purged)
+        self._deletions.purged.connect(self._keeping.upkeep.purged)
+        self._answering.ended.connect(self._keeping.titling.answered)
         self._drafts.loaded.connect(self.drafts_loaded)
         self._sending.restored.connect(self.draft_restored)
         self._shelf.listed.connect(self.listed)
@@ -160,6 +178,11 @@ class ChatController(QObject):
         return self._sending.queue
 
     @property
+    def keeping(self) -> Keeping:
+        """Search, folders, titles, exports and imports."""
+        return self._keeping
+
+    @property
     def presets(self) -> Presets:
         """Named sets of parameters."""
         return self._presets
@@ -170,6 +193,11 @@ class ChatController(QObject):
         return self._open.place.record
 
     @property
+    def temporary(self) -> bool:
+        """Whether nothing of the open conversation, or of the new chat, is written to the disk."""
+        return self._open.place.temporary or is_temporary(self._open.place.id)
+
+    @property
     def busy(self) -> bool:
         """Whether an answer for the open conversation is running."""
         return self._busy
@@ -178,14 +206,20 @@ class ChatController(QObject):
         """Open the database, list the conversations, read the drafts. Commands given earlier wait for it too."""
         self._shelf.start()
         self._drafts.load()
+        self._keeping.start()
 
-    def new_conversation(self) -> None:
-        """Go to an empty chat. There is only one: it becomes a conversation with its first message."""
-        self._open.leave()
+    def new_conversation(self, *, temporary: bool = False) -> None:
+        """Go to an empty chat. There is only one: it becomes a conversation with its first message. A ``temporary``
+        one is never written to the disk.
+        """
+        self._open.leave(temporary=temporary)
 
-    def open(self, conversation: str) -> None:
-        """Show a conversation. A running answer goes on where it belongs."""
-        self._open.open(conversation)
+    def open(self, conversation: str, message: str | None = None) -> None:
+        """Show a conversation, at ``message``. A running answer goes on where it belongs."""
+        if message is None:
+            self._open.open(conversation)
+        else:
+            self._open.open_at(conversation, message)
 
     def rename(self, conversation: str, title: str) -> None:
         """Give a title; a blank one brings the automatic one back."""
@@ -231,6 +265,7 @@ class ChatController(QObject):
         """Save what is being written, remove what was deleted, close the database; then ``done``."""
         self._sending.close()
         self._shelf.close()
+        self._keeping.close()
         self._unsaved.retry()
         self._unsaved.timer.stop()
         self._drafts.close()

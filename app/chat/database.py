@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from app.jobs import Err, Result, SerialRunner
 from engine.chat.store import Store
+from engine.chat.temporary import StoreWithTemporary
 from engine.errors import VrambleError
 
 T = TypeVar("T")
@@ -57,9 +58,9 @@ class ChatDatabase:
         """On the database thread."""
         if self._store is None:
             try:
-                self._store = Store.open(self._path, self._now)
+                self._store = StoreWithTemporary.open(self._path, self._now)
             except VrambleError as reason:
-                self._store = Store.private(self._path, reason, self._now)
+                self._store = StoreWithTemporary.private(self._path, reason, self._now)
         return self._store
 
     def _hand_over(self, result: Result[T], done: Callable[[T | VrambleError], None]) -> None:

@@ -11,6 +11,7 @@ from app.chat.rows import MessageRow
 from app.chat.transcript import TranscriptModel
 from engine.chat.records import Conversation
 
+_TEMPORARY = ("", "temporary")
 _COMING = ("", "")
 """Nothing that can be told: where the user is becomes known later."""
 
@@ -35,6 +36,8 @@ class OpenConversation(QObject):
         self._id: str | None = None
         self._shown: str | None = None
         self._told: tuple[str, str] | None = None
+        self.temporary = False
+        """Whether the new chat is never written to the disk when it becomes a conversation."""
 
     @property
     def id(self) -> str | None:
@@ -55,15 +58,16 @@ class OpenConversation(QObject):
         """Whether the transcript shows ``conversation``."""
         return self._shown == conversation
 
-    def leave(self) -> None:
+    def leave(self, *, temporary: bool = False) -> None:
         """Go to a new chat."""
+        self.temporary = temporary
         self._id = self._shown = None
         self._transcript.reset(())
         self.tell()
 
     def go(self, conversation: str) -> None:
         """Open ``conversation``; `show` follows, or `leave` when it turns out to be gone."""
-        self._id = conversation
+        self._id, self.temporary = conversation, False
         if self.record is None:
             self._told = _COMING
         self.tell()
@@ -85,7 +89,8 @@ class OpenConversation(QObject):
         record = self.record
         if record is None and self._id is not None:
             return
-        state = None if record is None else (record.id, record.title)
+        new_chat = _TEMPORARY if self.temporary else None
+        state = new_chat if record is None else (record.id, record.title)
         if state != self._told:
             self._told = state
             self.changed.emit(record)

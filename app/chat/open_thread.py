@@ -31,9 +31,11 @@ class OpenThread(QObject):
 
     Attributes:
         moved: Another conversation is open, or an answer began in this one.
+        message_wanted: Id of a message that is shown now and should be seen.
     """
 
     moved = Signal()
+    message_wanted = Signal(str)
 
     def __init__(
         self,
@@ -79,9 +81,9 @@ class OpenThread(QObject):
         """An answer began."""
         self.moved.emit()
 
-    def leave(self) -> None:
+    def leave(self, *, temporary: bool = False) -> None:
         """Go to an empty chat."""
-        self.place.leave()
+        self.place.leave(temporary=temporary)
         self._parameters.follow(None, None)
         self.moved.emit()
 
@@ -92,6 +94,17 @@ class OpenThread(QObject):
             self._parameters.follow(self.place.record, conversation)
             self.moved.emit()
             self.load(conversation)
+
+    def open_at(self, conversation: str, message: str) -> None:
+        """Show the branch of a conversation that has ``message``, there."""
+        self.open(conversation)
+
+        def taken(result: Thread | VrambleError | None) -> None:
+            self.take(conversation, result)
+            if conversation == self.place.id and self._transcript.row(message) is not None:
+                self.message_wanted.emit(message)
+
+        self._database.call(lambda store: store.show_message(conversation, message), taken)
 
     def load(self, conversation: str) -> None:
         """Read a conversation, and show it if it is open."""

@@ -20,6 +20,7 @@ from app.chat.settings import ChatSettings
 from app.chat.streamed_save import StreamedSave
 from app.chat.throttle import Throttle
 from engine.chat.records import AnswerEnd, AnswerStart, Message, Role, RunSettings, Status, Thread
+from engine.chat.temporary import is_temporary
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Delta, Failed, Finished, Loaded, Progress
@@ -142,7 +143,7 @@ class RunningAnswer(QObject):
             thinking=self._settings.thinking(),
             prefill=begun.text,
             prefill_thinking=begun.thought,
-            conversation=self.conversation,
+            conversation="" if is_temporary(self.conversation) else self.conversation,
             overflow=self._settings.overflow,
         )
 

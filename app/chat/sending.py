@@ -14,6 +14,7 @@ from app.chat.queue import MessageQueue
 from app.chat.rows import YOU, MessageRow
 from engine.chat.ids import new_id
 from engine.chat.records import AnswerEnd, Draft, Question, Role, Status
+from engine.chat.temporary import new_conversation_id
 from engine.chat.text import clean
 
 
@@ -65,8 +66,11 @@ class Sending(QObject):
         return self._answering.can_begin(here) and self._ask(here, text)
 
     def keep_draft(self, conversation: str | None, draft: Draft) -> None:
-        """Save what is typed but not sent in ``conversation`` (None: the new chat), at most once a second."""
-        self.queue.keep(conversation, draft)
+        """Save what is typed but not sent in ``conversation`` (None: the new chat), at most once a second. Nothing of
+        temporary ones.
+        """
+        if conversation is not None or not self._open.place.temporary:
+            self.queue.keep(conversation, draft)
 
     def close(self) -> None:
         """Nothing is taken any more."""
@@ -80,7 +84,7 @@ class Sending(QObject):
     def _ask(self, known: str | None, text: str) -> bool:
         """Ask in a conversation, None: in one that is made for it and opened."""
         place, new = self._open.place, known is None
-        conversation = known or new_id(self._now())
+        conversation = known or new_conversation_id(self._now(), temporary=place.temporary)
         question = Question(id=new_id(self._now()), text=text)
         self._drafts.forget(known)
         parameters = self._parameters.of(known)

@@ -1,4 +1,4 @@
-"""Owner of the worker process, of the loaded model and of the one answer that runs."""
+"""Owner of the worker process, of the loaded model and of the answers that run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs import SerialRunner
 from app.notices import Notices
@@ -32,12 +32,16 @@ from engine.protocol.frames import (
     Load,
     Loaded,
     Progress,
+    SaveCaches,
     SelfTest,
     SelfTested,
 )
 from engine.protocol.types import ChatMessage, LoadOptions, ModelInfo, Sampling, Thinking
 
 __all__ = ["NOTICE", "Answered", "WorkerService"]
+
+KEEP_S = 10.0
+"""Seconds that caches of conversations may take on their way to the disk: some gigabytes on a slow drive."""
 
 
 class WorkerService(QObject):
@@ -83,11 +87,11 @@ class WorkerService(QObject):
         self._link.heard.connect(self._take)
         self._pump = Pump(self._link, self)
         self.caches = ConversationCaches(paths, settings, runner, self._link.forget, self)
-        self._pump.cache = self.caches.policy
+        self._pump.loads.cache = self.caches.policy
         self._facts = self._follow(Facts(self._link, self._pump, self))
         self._safe_mode: SafeMode | None = None
         if settings is not None and notices is not None:
-            self._safe_mode = self._pump.planner = SafeMode(self, settings, notices, layers, self)
+            self._safe_mode = self._pump.loads.planner = SafeMode(self, settings, notices, layers, self)
         self._aftermath = Aftermath(self._link, self._pump, notices, self._safe_mode, self)
         self._aftermath.died.connect(self.died)
         self._guard = StandstillGuard(self._link, self._pump, settings, notices, self._safe_mode, runner, self)
@@ -189,9 +193,10 @@ class WorkerService(QObject):
         conversation: str = "",
         overflow: Overflow = Overflow.STOP,
     ) -> int:
-        """Answer a conversation; waits for what runs, and loads the last model first where there is none.
+        """Answer a conversation, beside others where the model was loaded for several; loads the last model first
+        where there is none.
 
-        ``on_progress`` hears of that load too (stage ``load``). Arguments as in `Generate`.
+        ``on_progress`` hears of that load too (stage ``load``), and of the others it waits for (``turn``, ``room``). Arguments as in `Generate`.
 
         Returns:
             The id for `cancel`.
@@ -210,7 +215,12 @@ class WorkerService(QObject):
         )
         return self._pump.add(Job(request, finished_or_failed(done), on_delta, on_progress))
 
-    def look(self, request: Generate, done: Callable[[Finished | Failed], None]) -> int:
+    def look(
+        self,
+        request: Generate,
+        done: Callable[[Finished | Failed], None],
+        on_delta: Callable[[Delta], None] = lambda _delta: None,
+    ) -> int:
         """Let the loaded model write what nobody sees, when nothing else is to be done. The request's id is replaced.
 
         It gives way to everything else: then it ends as cancelled, or in `Failed` with code ``cancelled``. Never loads
@@ -220,7 +230,21 @@ class WorkerService(QObject):
             The id for `cancel`.
         """
         own = msgspec.structs.replace(request, id=self._pump.next_id())
-        return self._pump.add(Job(own, finished_or_failed(done), quiet=True))
+        return self._pump.add(Job(own, finished_or_failed(done), on_delta, quiet=True))
+
+    def keep_caches(self, done: Callable[[], None], seconds: float = KEEP_S) -> None:
+        """Write what is kept of conversations to the disk, as far as the budget goes: the model is about to be given
+        up. Gives way to everything else, and then it is not complete.
+
+        Args:
+            done: Called once, after this returned, however it ended.
+            seconds: The most it may take.
+        """
+        if self.model is None or not self.caches.policy().disk:
+            QTimer.singleShot(0, self, done)
+            return
+        request = SaveCaches(id=self._pump.next_id(), seconds=seconds)
+        self._pump.add(Job(request, lambda _event: done(), quiet=True))
 
     def doubt(self, seconds: float) -> None:
         """The device may be lost: what runs now is told and ended sooner when it stands still."""

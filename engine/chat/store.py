@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from engine.chat import branches, drafts, reading, search_index, writing
+from engine.chat import branches, drafts, failures, reading, search_index, writing
 from engine.chat.arranging import Arranging
-from engine.chat.database import open_database, open_private
+from engine.chat.database import open_database, open_private, reading_only
 from engine.chat.exchanging import Exchanging
 from engine.chat.finding import Finding
 from engine.chat.ids import new_id
@@ -64,6 +64,22 @@ class Store(Removing, Arranging, Finding, Exchanging):
         with contextlib.suppress(VrambleError):
             store._tidy()
         return store
+
+    @classmethod
+    @contextlib.contextmanager
+    def reader(cls, path: Path, now: Callable[[], float] = time.time) -> Iterator[Store]:
+        """A second connection that only reads, for long work on another thread while the first one goes on.
+
+        Raises:
+            VrambleError: It cannot be opened.
+        """
+        uri = f"{path.absolute().as_uri()}?mode=ro"
+        try:
+            db = reading_only(sqlite3.connect(uri, uri=True, isolation_level=None))
+        except sqlite3.Error as error:
+            raise failures.in_words(error, path) or error from error
+        with contextlib.closing(cls(db, path, now, (), saved=False)) as store:
+            yield store
 
     @classmethod
     def private(cls, path: Path, reason: VrambleError, now: Callable[[], float] = time.time) -> Store:

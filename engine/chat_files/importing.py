@@ -46,14 +46,14 @@ def take_file(path: Path, take: Callable[[PortableConversation], Taken]) -> Impo
     """
     done = Imported()
     for given in conversations_in(path):
-        if isinstance(given, str):
-            done = done.plus(Imported(skipped=1, reasons=(given,)))
-        else:
-            done = done.plus(_counted(take(given), given))
+        done = done.plus(taken_as(None if isinstance(given, str) else take(given), given))
     return done
 
 
-def _counted(taken: Taken, given: PortableConversation) -> Imported:
+def taken_as(taken: Taken | None, given: PortableConversation | str) -> Imported:
+    """What one conversation, or the sentence about one, adds."""
+    if isinstance(given, str):
+        return Imported(skipped=1, reasons=(given,))
     if taken is Taken.NEW:
         return Imported(new=1)
     if taken is Taken.MERGED:
