@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -28,18 +28,15 @@ def mark(
     Only models of one size and header are compared: by device and inode, by their sha256 where both
     are known, else by samples of 1 MiB, which makes a likely duplicate.
     """
-    firsts: dict[tuple[object, ...], list[InstalledModel]] = {}
-    result = []
+    groups: dict[tuple[object, ...], list[InstalledModel]] = {}
     for model in models:
-        if model.state is not FileState.OK:
-            result.append(model)
-            continue
-        same_shape = firsts.setdefault(_shape(model, files_of), [])
-        twin = next((mark for other in same_shape if (mark := _compared(model, other, files_of, index, stop))), None)
-        if twin is None:
-            same_shape.append(model)
-        result.append(twin or model)
-    return tuple(result)
+        if model.state is FileState.OK:
+            groups.setdefault(_shape(model, files_of), []).append(model)
+    twins: dict[Path, InstalledModel] = {}
+    for group in groups.values():
+        if len(group) > 1 and not stop():
+            twins.update((twin.path, twin) for twin in _twins(group, files_of, index))
+    return tuple(twins.get(model.path, model) for model in models)
 
 
 def unsure(models: Iterable[InstalledModel]) -> tuple[InstalledModel, ...]:
@@ -59,19 +56,29 @@ def _shape(model: InstalledModel, files_of: FilesOf) -> tuple[object, ...]:
     return (sizes, model.architecture, model.n_params, model.n_layers, model.context_length, model.quant)
 
 
-def _compared(
-    model: InstalledModel, other: InstalledModel, files_of: FilesOf, index: Index, stop: Callable[[], bool]
-) -> InstalledModel | None:
-    """``model`` as a duplicate of ``other``, None when it is none."""
-    mine, its = files_of.get(model.path, ()), files_of.get(other.path, ())
-    if [file.identity for file in mine] == [file.identity for file in its]:
-        return _marked(model, other, same_file=True)
-    if all(model.hashes) and all(other.hashes):
-        return _marked(model, other) if model.hashes == other.hashes else None
-    if stop():
-        return None
-    samples = [(_sample(one, index), _sample(two, index)) for one, two in zip(mine, its, strict=True)]
-    return _marked(model, other, likely=True) if all(one and one == two for one, two in samples) else None
+def _twins(group: Sequence[InstalledModel], files_of: FilesOf, index: Index) -> Iterator[InstalledModel]:
+    """Those of one shape that an earlier one has the bytes of."""
+    files: dict[tuple[tuple[int, int], ...], InstalledModel] = {}
+    hashed: dict[tuple[str, ...], InstalledModel] = {}
+    sampled: dict[tuple[str, ...], list[InstalledModel]] = {}
+    sampling = not all(all(model.hashes) for model in group)
+    for model in group:
+        mine = files_of.get(model.path, ())
+        identity = tuple(file.identity for file in mine)
+        known = all(model.hashes)
+        samples = tuple(_sample(file, index) for file in mine) if sampling and identity not in files else ()
+        others = sampled.get(samples, []) if all(samples) else []
+        likely = next((other for other in others if not (known and all(other.hashes))), None)
+        if identity in files:
+            yield _marked(model, files[identity], same_file=True)
+        elif known and model.hashes in hashed:
+            yield _marked(model, hashed[model.hashes])
+        elif likely is not None:
+            yield _marked(model, likely, likely=True)
+        else:
+            files[identity] = model
+            hashed.setdefault(model.hashes, model)
+            sampled.setdefault(samples, []).append(model)
 
 
 def _marked(
