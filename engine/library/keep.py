@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.errors import VrambleError
 from engine.library.deletion import carry_out, plan_deletion
-from engine.library.names import STARTER_OWNER, base_stem, shown
+from engine.library.names import STARTER_OWNER, shown
 from engine.library.records import InstalledModel
 from engine.library.sizes import size_text
 
@@ -42,16 +42,6 @@ def add_starter(source: Path | None, models_folder: Path) -> Path:
             "Run “./dev run” again, or get a model from the Hub.",
         )
     return add_file(source, models_folder / STARTER_OWNER / STARTER_REPO / source.name)
-
-
-def import_model(models_folder: Path, source: Path) -> Path:
-    """Put a copy of the model file ``source`` into the models folder and give its path there.
-
-    Raises:
-        VrambleError: ``already-there`` when another file has that name, or as `add_file`.
-    """
-    target = models_folder / "imported" / base_stem(source.name) / source.name
-    return add_file(source, target)
 
 
 def add_file(source: Path, target: Path) -> Path:

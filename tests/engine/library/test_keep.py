@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import VrambleError
-from engine.library.keep import add_file, add_starter, delete, import_model
-from engine.library.origin import check_file, origin_path
+from engine.library.keep import add_file, add_starter, delete
+from engine.library.origin import origin_path
 from engine.library.scan import scan
 from tests.engine.library.making import llama
 from tests.fakes.tiny_gguf import split_set
@@ -149,32 +149,7 @@ def test_without_a_starter(models: Path) -> None:
     assert not models.exists()
 
 
-def test_import_keeps_the_source_and_never_overwrites(models: Path, tmp_path: Path) -> None:
-    source = put(tmp_path / "here/m-Q4_0.gguf")
-    path = import_model(models, source)
-    assert (path, source.exists()) == (models / "imported/m-Q4_0/m-Q4_0.gguf", True)
-    other = put(tmp_path / "there/m-Q4_0.gguf", llama(name="another name"))
-    assert code_of(import_model, models, other) == "already-there"
-    assert path.read_bytes() == source.read_bytes()
-
-
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     source = put(tmp_path / "m.gguf")
     (tmp_path / "file").write_text("")
     assert code_of(add_file, source, tmp_path / "file/x/m.gguf") == "copy-failed"
-
-
-def test_checking_against_the_origin(models: Path) -> None:
-    import hashlib
-
-    path = put(models / "m.gguf")
-    assert check_file(path).right is None
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    origin_path(path).write_text(f'{{"sha256": "{digest}", "unknown": 1}}')
-    seen: list[int] = []
-    assert check_file(path, seen.append).right is True
-    assert seen[-1] == path.stat().st_size
-    path.write_bytes(path.read_bytes()[:-1] + b"!")
-    assert check_file(path).right is False
-    origin_path(path).write_text("not json")
-    assert check_file(path).right is None

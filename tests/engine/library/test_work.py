@@ -118,6 +118,13 @@ def test_a_file_that_went_away_is_a_sentence(home: Home) -> None:
     assert code_of(verify, models, Progress()) == "unreadable"
 
 
+@pytest.mark.parametrize("text", ["not json", "[]", '{"sha256": 7}'])
+def test_an_odd_origin_is_no_checksum(home: Home, text: str) -> None:
+    path = put(home.own / "m.gguf", DATA)
+    put(origin_path(path), text.encode())
+    assert verify(home.models(), Progress()).wrong == ()
+
+
 # ---- moving
 
 
@@ -226,6 +233,13 @@ def test_what_is_in_the_library_stays_there(home: Home) -> None:
     path = put(home.other / "m.gguf", DATA)
     assert code_of(home.bring, path, How.MOVE) == "already-in-library"
     assert path.exists()
+
+
+def test_nothing_is_overwritten(home: Home, tmp_path: Path) -> None:
+    path = home.bring(put(tmp_path / "here/m-Q4_0.gguf", DATA), How.COPY)
+    other = put(tmp_path / "there/m-Q4_0.gguf", llama(name="another"))
+    assert code_of(home.bring, other, How.COPY) == "already-there"
+    assert path.read_bytes() == DATA
 
 
 # ---- joining
