@@ -38,16 +38,71 @@ _STATM: Final = re.compile(rb"[0-9]{1,15} ([0-9]{1,15}) ([0-9]{1,15})(?: |\n|$)"
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 
-class _Process:
-    """What was learned of one process."""
+RANKED_EACH: Final = 8
+"""The largest are found anew in every so manieth sample."""
 
-    __slots__ = ("exe", "looks", "name", "ours", "private")
+_Key = tuple[str, bool]
+
+
+class _Process:
+    """What was learned of one process. ``counted``: the program that it counts for, and its bytes there."""
+
+    __slots__ = ("counted", "exe", "looks", "name", "ours", "private")
 
     def __init__(self) -> None:
         self.name = ""
         self.exe: str | None = None
         self.ours = False
         self.private = self.looks = 0
+        self.counted: tuple[_Key, int] | None = None
+
+
+class _Sums:
+    """Bytes and number of processes of each program; what did not change is not made anew."""
+
+    def __init__(self) -> None:
+        self._sums: dict[_Key, list[int]] = {}
+        self._made: dict[_Key, Program] = {}
+        self._told: tuple[Program, ...] = ()
+        self._changed: set[_Key] = set()
+
+    def count(self, process: _Process, private: int) -> None:
+        """Let ``process`` count for its program with so many bytes; 0: not at all."""
+        key = (process.name, process.ours)
+        wanted = (key, private) if private else None
+        if wanted == process.counted:
+            return
+        if process.counted is not None:
+            self._add(process.counted[0], -process.counted[1], -1)
+        if wanted is not None:
+            self._add(key, private, 1)
+        process.counted = wanted
+
+    def programs(self) -> tuple[Program, ...]:
+        """The largest first."""
+        if not self._changed:
+            return self._told
+        for key in self._changed:
+            ram, count = self._sums[key]
+            if not count:
+                del self._sums[key]
+            if ram >= LEAST:
+                self._made[key] = Program(name=key[0], ram=ram, processes=count, ours=key[1])
+            else:
+                self._made.pop(key, None)
+        self._changed.clear()
+        self._told = tuple(sorted(self._made.values(), key=_rank))
+        return self._told
+
+    def _add(self, key: _Key, size: int, count: int) -> None:
+        sums = self._sums.setdefault(key, [0, 0])
+        sums[0] += size
+        sums[1] += count
+        self._changed.add(key)
+
+
+def _rank(program: Program) -> tuple[int, str]:
+    return -program.ram, program.name
 
 
 class ProgramReader:
@@ -63,10 +118,9 @@ class ProgramReader:
         self._known: dict[int, _Process] = {}
         self._turn: deque[int] = deque()
         self._largest: list[int] = []
-        self._unknown = 0
+        self._unknown = self._readings = 0
         self._worker: int | None = None
-        self._told: tuple[Program, ...] = ()
-        self._changed = False
+        self._sums = _Sums()
 
     def read(self, present: frozenset[int], worker: int | None, *, whole: bool = False) -> tuple[Program, ...]:
         """Programs by their private memory, the largest first; processes of one program together.
@@ -76,9 +130,12 @@ class ProgramReader:
             worker: This process is left out: its memory is told apart.
             whole: Look at every process now.
         """
-        if worker != self._worker:
-            self._worker, self._changed = worker, True
         self._follow(present)
+        if worker != self._worker:
+            changed, self._worker = (self._worker, worker), worker
+            for pid in changed:
+                if pid in self._known:
+                    self._count(pid, self._known[pid])
         pace = CATCH_UP if self._unknown > 2 * EACH_TIME else 1
         count = len(self._turn) if whole else min(len(self._turn), pace * EACH_TIME)
         looked = set(self._largest)
@@ -88,9 +145,11 @@ class ProgramReader:
             looked.add(pid)
         for pid in sorted(looked):
             self._look(pid)
-        if self._changed:
-            self._told, self._changed = self._sums(), False
-        return self._told
+        if whole or self._unknown or self._readings % RANKED_EACH == 0:
+            known = self._known
+            self._largest = nlargest(LARGEST, known, key=lambda pid: known[pid].private)
+        self._readings += 1
+        return self._sums.programs()
 
     def _follow(self, present: frozenset[int]) -> None:
         """Forget the processes that ended and put new ones in front."""
@@ -99,9 +158,10 @@ class ProgramReader:
         self._present = present
         gone = self._known.keys() - present
         for pid in gone:
-            self._unknown -= not self._known.pop(pid).looks
+            process = self._known.pop(pid)
+            self._unknown -= not process.looks
+            self._sums.count(process, 0)
         if gone:
-            self._changed = True
             self._turn = deque(pid for pid in self._turn if pid in present)
             self._largest = [pid for pid in self._largest if pid in present]
         for pid in sorted(present - self._known.keys(), reverse=True):
@@ -111,14 +171,15 @@ class ProgramReader:
 
     def _look(self, pid: int) -> None:
         process = self._known[pid]
-        private = private_bytes(self._tree.passing_bytes(f"proc/{pid}/statm"))
-        if private and (process.looks < 2 or process.looks % NAMES_EACH == 0):
+        process.private = private_bytes(self._tree.passing_bytes(f"proc/{pid}/statm"))
+        if process.private and (process.looks < 2 or process.looks % NAMES_EACH == 0):
             self._name(pid, process)
         self._unknown -= not process.looks
         process.looks += 1
-        if private != process.private:
-            process.private = private
-            self._changed = True
+        self._count(pid, process)
+
+    def _count(self, pid: int, process: _Process) -> None:
+        self._sums.count(process, 0 if pid == self._worker else process.private)
 
     def _name(self, pid: int, process: _Process) -> None:
         """Helpers of a program run the same file as it and count with it; programs for Windows all run the same."""
@@ -127,25 +188,8 @@ class ProgramReader:
         above = self._known.get(parent)
         helper = above is not None and exe is not None and exe == above.exe and not name.endswith(WINDOWS_PROGRAM)
         process.exe = exe
-        process.ours = pid == self._own or (above is not None and above.ours and parent != self._worker)
-        named = above.name if helper and above is not None and above.name else name
-        if named != process.name:
-            process.name, self._changed = named, True
-
-    def _sums(self) -> tuple[Program, ...]:
-        sums: dict[tuple[str, bool], list[int]] = {}
-        others = [(pid, process) for pid, process in self._known.items() if process.private and pid != self._worker]
-        for _, process in others:
-            entry = sums.setdefault((process.name, process.ours), [0, 0])
-            entry[0] += process.private
-            entry[1] += 1
-        self._largest = [pid for pid, _ in nlargest(LARGEST, others, key=lambda pair: pair[1].private)]
-        found = [
-            Program(name=name, ram=ram, processes=count, ours=ours)
-            for (name, ours), (ram, count) in sums.items()
-            if ram >= LEAST
-        ]
-        return tuple(sorted(found, key=lambda program: (-program.ram, program.name)))
+        process.ours = pid == self._own or (above is not None and above.ours)
+        process.name = above.name if helper and above is not None and above.name else name
 
 
 def private_bytes(statm: bytes | None) -> int:

@@ -82,6 +82,8 @@ def add_processes(root: Path, processes: int, holders: int) -> None:
         (folder / "comm").write_text(f"program{number}\n")
         (folder / "status").write_text(f"Name:\tprogram{number}\nPPid:\t1\nRssAnon:\t4096 kB\n")
         (folder / "stat").write_text(f"{10_000 + number} (program{number}) S 1 1 1 0 -1 0\n")
+        (folder / "statm").write_text(f"{90_000 + number} {9_000 + 7 * number} {3_000 + number} 2 0 40 0\n")
+        (folder / "exe").symlink_to(f"/usr/bin/program{number}")
         clients = CLIENTS if number < holders else 0
         for fd in range(OPEN_FILES):
             drm = fd >= OPEN_FILES - clients
