@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
-BLOCK = 1 << 20
-
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """What was known when the download ended. ``sha256`` is of the bytes that were written."""
+    """What was known when the download ended.
+
+    Attributes:
+        sha256: Of the bytes that were written.
+        blocks: CRC-32 of each MiB of them, little-endian: tells where a file was damaged (`engine.downloads.blocks`).
+    """
 
     repo: str = ""
     commit: str | None = None
@@ -20,6 +21,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     size: int | None = None
     sha256: str | None = None
     verified: bool = False
+    blocks: bytes = b""
 
 
 def origin_name(file_name: str) -> str:
@@ -38,25 +40,3 @@ def read_origin(model: Path) -> Origin | None:
         return msgspec.json.decode(origin_path(model).read_bytes(), type=Origin)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-
-
-class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of hashing one file. ``right`` is None when there is nothing to compare with."""
-
-    path: Path
-    size: int
-    sha256: str
-    right: bool | None
-
-
-def check_file(model: Path, report: Callable[[int], None] = lambda _: None) -> Check:
-    """Hash ``model`` and compare with its origin; ``report`` gets the bytes done. Raises OSError."""
-    digest, done = hashlib.sha256(), 0
-    with model.open("rb") as file:
-        while block := file.read(BLOCK):
-            digest.update(block)
-            done += len(block)
-            report(done)
-    found, origin = digest.hexdigest(), read_origin(model)
-    known = origin.sha256 if origin else None
-    return Check(path=model, size=done, sha256=found, right=None if known is None else known == found)
