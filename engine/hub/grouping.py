@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -30,6 +30,8 @@ def groups_of(listing: RepoListing, n_params: int | None) -> tuple[QuantGroup, .
     models = [file for file in listing.files if file.kind is FileKind.MODEL]
     alone = len({family_of(file) for file in models}) == 1
     usual = _usual(listing)
+    projectors = [file for file in listing.files if file.kind is FileKind.PROJECTOR]
+    drafts = [file for file in listing.files if file.kind is FileKind.DRAFT]
     by_quant: dict[str, list[RepoFile]] = {}
     for file in models:
         by_quant.setdefault(file.quant, []).append(file)
@@ -38,8 +40,15 @@ def groups_of(listing: RepoListing, n_params: int | None) -> tuple[QuantGroup, .
             quant=quant,
             quality=quality_of(quant),
             bits=_bits(quant, files, n_params if alone else None),
-            files=tuple(_paired(file, listing.files, alone=alone) for file in files),
-            usual=usual is not None and usual in files,
+            files=tuple(
+                ModelFile(
+                    file=file,
+                    projector=_mate(file, projectors, PROJECTORS, alone=alone),
+                    draft=_mate(file, drafts, (file.quant, *DRAFTS), alone=alone),
+                )
+                for file in files
+            ),
+            usual=any(file is usual for file in files),
         )
         for quant, files in by_quant.items()
     ]
@@ -76,20 +85,13 @@ def _order(group: QuantGroup) -> tuple[float, str]:
     return (group.bits or 0.0) or (min(sizes) / 1e12 if sizes else 99.0), group.quant
 
 
-def _paired(file: RepoFile, files: Iterable[RepoFile], *, alone: bool) -> ModelFile:
-    others = list(files)
-    return ModelFile(
-        file=file,
-        projector=_mate(file, [one for one in others if one.kind is FileKind.PROJECTOR], PROJECTORS, alone=alone),
-        draft=_mate(file, [one for one in others if one.kind is FileKind.DRAFT], (file.quant, *DRAFTS), alone=alone),
-    )
-
-
 def _mate(file: RepoFile, others: Sequence[RepoFile], liked: Sequence[str], *, alone: bool) -> RepoFile | None:
     """The companion for ``file``: of its name when there are several models, then the one liked best.
 
     A projector beside the file goes before others; draft heads have a folder of their own.
     """
+    if not others:
+        return None
     own = family_of(file)
     folder = PurePosixPath(file.path).parent
     fitting = [one for one in others if alone or _same(own, family_of(one))]

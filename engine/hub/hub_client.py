@@ -101,7 +101,7 @@ class HubClient:
             raise stalled(self.limits.stall_s) from None
         except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.DecodingError) as error:
             raise broken_off(f"{type(error).__name__}: {error}") from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # an address may be no address at all
             raise unreachable(self.endpoint, f"{type(error).__name__}: {error}") from None
 
     async def _ask(self, url: str, parameters: Parameters, repo: str, most: int, cut: bool) -> Answer:

@@ -135,7 +135,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from([*FULL, "modelId", "siblings"]), JSON, max_size=8))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_no_answer_breaks_it(data: dict[str, Any]) -> None:
     found = summary_of(data)
     assert found is None or found.repo.count("/") == 1
