@@ -31,11 +31,13 @@ def new_conversation_id(now: float, *, temporary: bool) -> str:
 def _routed(method: F) -> F:
     """``method`` of the store that has the conversation, its first argument."""
 
+    name = method.__name__
+
     @functools.wraps(method)
     def call(self: StoreWithTemporary, conversation: str, *args: Any, **kwargs: Any) -> Any:
         if is_temporary(conversation):
-            return _marked(method(self.aside, conversation, *args, **kwargs))
-        return method(self, conversation, *args, **kwargs)
+            return _marked(getattr(self.aside, name)(conversation, *args, **kwargs))
+        return getattr(Store, name)(self, conversation, *args, **kwargs)
 
     return cast("F", call)
 
