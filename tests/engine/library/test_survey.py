@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from typing import BinaryIO
 
@@ -214,6 +215,17 @@ def test_a_copy_that_was_cut_is_swept_away(own: Path, where: Whereabouts) -> Non
     rest = put(own / ".0123456789abcdef.vramble-moving", b"half")
     assert [model.path.name for model in scan(where).models] == ["one.gguf"]
     assert not rest.exists()
+
+
+def test_folders_that_cannot_be_written_to_are_read(
+    own: Path, where: Whereabouts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(own / "one.gguf", DATA)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    found = scan(where, index=tmp_path / "file/no folder/index")
+    assert [model.state for model in found.models] == [FileState.OK]
+    assert [root.writable for root in found.roots] == [False]
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00", b"\xff" * 100, b"{}"])
