@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
-from engine.memory.records import Battery, GpuMemory, MemorySnapshot, Pool, RamMemory, as_json
+from engine.memory.records import Battery, GpuMemory, MemorySnapshot, Pool, Program, RamMemory, as_json
 from engine.memory.sampler import MemorySampler
 from engine.memory.sizes import gib_number
 from engine.memory.tree import sysroot
@@ -62,7 +62,8 @@ def table(snapshot: MemorySnapshot) -> str:
         lines += [*_gpu_lines(gpu), ""]
     if not snapshot.gpus:
         lines += ["no GPU memory data", ""]
-    return "\n".join(lines + _ram_lines(snapshot.ram) + _battery_lines(snapshot.battery))
+    lines += [*_ram_lines(snapshot.ram), *_program_lines(snapshot.programs), *_battery_lines(snapshot.battery)]
+    return "\n".join(lines)
 
 
 def gib(size: int | None) -> str:
@@ -131,6 +132,16 @@ def _ram_lines(ram: RamMemory) -> list[str]:
     if ram.stall is not None and ram.stall.some is not None:
         lines.append(_line("wait", f"{ram.stall.some:>7.1f} % of ten seconds in which programs waited for memory"))
     return lines
+
+
+def _program_lines(programs: Sequence[Program]) -> list[str]:
+    """Memory that programs have for themselves."""
+    shown = programs[:LISTED_PROCESSES]
+    width = max((len(program.name) for program in shown), default=0) + 2
+    head = [f"  {'program':<{width}}{'processes':>9}{'RAM':>9}  GiB"] if shown else []
+    lines = [f"  {program.name:<{width}}{program.processes:>9}{gib(program.ram):>9}" for program in shown]
+    more = [f"  and {len(programs) - len(shown)} more"] if len(programs) > len(shown) else []
+    return [*head, *lines, *more]
 
 
 def _battery_lines(battery: Battery | None) -> list[str]:

@@ -59,7 +59,13 @@ def test_the_table_of_a_desktop(terminal: Terminal) -> None:
         "  edge       63 °C, junction 81 °C, memory 78 °C",
         "  fan       980 rpm",
     ]
-    assert lines[-2:] == ["System memory", "  RAM      11.2 of  31.2 GiB"]
+    assert lines[lines.index("System memory") :][:5] == [
+        "System memory",
+        "  RAM      11.2 of  31.2 GiB",
+        "  program      processes      RAM  GiB",
+        "  firefox              3      2.1",
+        "  code                 1      0.7",
+    ]
 
 
 def test_a_sleeping_card_and_an_apu_are_called_so(terminal: Terminal) -> None:
@@ -164,3 +170,5 @@ def test_json_has_the_new_figures_beside_the_promised_ones(terminal: Terminal) -
     assert deck["ram"]["zram"] == {"stored": 2908749824, "taken": 812646400}
     assert deck["battery"]["percent"] == 41
     assert deck["sandboxed"] is False
+    desktop = msgspec.json.decode(terminal.run("rx7900xtx", "--json"))
+    assert desktop["programs"][0] == {"name": "firefox", "ram": 557056 * 4096, "processes": 3, "ours": False}
