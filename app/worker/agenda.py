@@ -14,6 +14,7 @@ from engine.protocol.frames import (
     Load,
     Loaded,
     Progress,
+    SaveCaches,
     SelfTest,
     SelfTested,
     Terminal,
@@ -25,15 +26,18 @@ def _ignore(_event: object) -> None:
     """Nobody asked for this event."""
 
 
+_NAMES = {Load: "Loading", SelfTest: "The self-test", SaveCaches: "Keeping conversations"}
+
+
 @dataclass(frozen=True)
 class Job:
     """One request and who wants to hear of it. ``done`` is called exactly once.
 
     ``reload``: loads the last model again for the answers that wait behind it.
-    ``quiet``: a short look at the loaded model that nobody sees. It waits for all others, and gives way to them.
+    ``quiet``: something short with the loaded model that nobody sees. It waits for all others, and gives way to them.
     """
 
-    request: Load | Generate | SelfTest
+    request: Load | Generate | SelfTest | SaveCaches
     done: Callable[[Terminal], None]
     on_delta: Callable[[Delta], None] = _ignore
     on_progress: Callable[[Progress], None] = _ignore
@@ -54,8 +58,7 @@ class Job:
         """The terminal event of a job that was cancelled before the worker saw it."""
         if isinstance(self.request, Generate):
             return Finished(id=self.id, reason=FinishReason.CANCELLED, stats=GenerationStats())
-        what = "Loading" if isinstance(self.request, Load) else "The self-test"
-        return Failed(id=self.id, code="cancelled", message=f"{what} was cancelled.")
+        return Failed(id=self.id, code="cancelled", message=f"{_NAMES[type(self.request)]} was cancelled.")
 
     def stopped(self) -> Terminal:
         """The terminal event of a job that a wanted end of the worker overtook."""

@@ -40,6 +40,7 @@ class IdleUnload(QObject):
         self._clock = clock
         self._since = clock()
         self._needs: list[Callable[[], bool]] = []
+        self._keeping = False
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.VeryCoarseTimer)
         self._timer.setInterval(LOOK_MS)
@@ -57,16 +58,26 @@ class IdleUnload(QObject):
         self._since = self._clock()
 
     def look(self) -> None:
-        """Unload if it is time."""
+        """Unload if it is time. The caches of conversations go to the disk first."""
+        if self._keeping:
+            return
         minutes = self._settings.get(WorkerSettings).idle_unload_minutes
         busy = not self._worker.idle or self._worker.state is not WorkerState.READY
         if minutes == 0 or busy or any(needed() for needed in self._needs):
             self.used()
+        elif self._is_over(minutes):
+            self._keeping = True
+            self._worker.keep_caches(lambda: self._kept(minutes))
+
+    def _is_over(self, minutes: int) -> bool:
+        return self._clock() - self._since >= minutes * 60
+
+    def _kept(self, minutes: int) -> None:
+        """A message that came meanwhile has begun the time anew."""
+        self._keeping = False
+        if not self._is_over(minutes) or not self._worker.idle or self._worker.model is None:
             return
-        if self._clock() - self._since < minutes * 60:
-            return
-        model = self._worker.model
-        name = "The model" if model is None else model.name
+        name = self._worker.model.name
         length = "a minute" if minutes == 1 else f"{minutes} minutes"
         text = f"{name} was unloaded after {length} without a message. The next message loads it again."
         self._worker.unload()

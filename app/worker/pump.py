@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.worker.agenda import Agenda, Job
 from app.worker.connection import WorkerConnection
-from app.worker.safe_mode import SafeLoad
+from app.worker.loads import Loads
 from engine.client.session import WorkerDeath, WorkerState
-from engine.protocol.caching import CachePolicy
 from engine.protocol.frames import (
     Delta,
     Failed,
@@ -21,7 +19,6 @@ from engine.protocol.frames import (
     Generate,
     Hello,
     Load,
-    Loaded,
     Progress,
     Terminal,
 )
@@ -33,19 +30,6 @@ TURN = "turn"
 NO_MODEL = ("no-model", "No model is loaded.", "Choose a model first.")
 
 
-class LoadPlanner(Protocol):
-    """Says how a load is sent."""
-
-    def needs_devices(self, path: Path) -> bool:
-        """The worker has to tell its devices before `plan` can say anything of ``path``."""
-
-    def plan(self, path: Path, options: LoadOptions) -> SafeLoad:
-        """What to send for ``options``."""
-
-    def sent(self, load: SafeLoad) -> None:
-        """The worker was given ``load``."""
-
-
 class Pump(QObject):
     """As many answers run at once as the model was loaded for, all else alone; a load goes first and ends what runs.
 
@@ -53,9 +37,7 @@ class Pump(QObject):
         job_sent: The worker was given a `Job`.
         heard: A `Job` that runs and an event of it; the job itself hears it afterwards.
         job_ended: `Job` and its terminal event, before the job's own ``done`` is called.
-        planner: Makes loads safer; None: they are sent as asked.
-        cache: What a load is told to keep of conversations.
-        last_load: What the next answer loads again when there is no model: the last load that succeeded.
+        loads: How loads are sent.
     """
 
     job_sent = Signal(object)
@@ -69,12 +51,9 @@ class Pump(QObject):
         self._agenda = Agenda()
         self._ids = 0
         self._overtaken = 0
-        self._seats = 1
         self._told_turn: set[int] = set()
         self._closed = False
-        self.planner: LoadPlanner | None = None
-        self.cache: Callable[[], CachePolicy] = CachePolicy
-        self.last_load: tuple[Path, LoadOptions] | None = None
+        self.loads = Loads()
 
     @property
     def running(self) -> tuple[Job, ...]:
@@ -89,7 +68,12 @@ class Pump(QObject):
     @property
     def seats(self) -> int:
         """Answers that are written at once: what the last load was sent with."""
-        return self._seats
+        return self.loads.seats
+
+    @property
+    def last_load(self) -> tuple[Path, LoadOptions] | None:
+        """What the next answer loads again when there is no model: the last load that succeeded."""
+        return self.loads.last
 
     @property
     def idle(self) -> bool:
@@ -185,7 +169,7 @@ class Pump(QObject):
 
     def _pump(self) -> None:
         """Give the worker what it is free for."""
-        while self._is_ready() and (job := self._agenda.take(self._seats)) is not None:
+        while self._is_ready() and (job := self._agenda.take(self.seats)) is not None:
             if not self._begin(job):
                 return
         if self._is_ready():
@@ -222,28 +206,19 @@ class Pump(QObject):
                 job.on_progress(Progress(id=job.id, stage=TURN, done=0, total=0))
 
     def _send(self, job: Job) -> bool:
-        """Give a running job to the worker; a load in its safer form, where it has one. False: it waits again, for
-        another process or for the devices."""
-        request, planner = job.request, self.planner
+        """Give a running job to the worker. False: it waits again, for another process or for the devices."""
+        request = job.request
         if isinstance(request, Load):
-            request = msgspec.structs.replace(request, cache=self.cache())
-        if not isinstance(request, Load) or planner is None:
-            self.start(self._link.added)
-        elif planner.needs_devices(Path(request.path)):
-            self._agenda.postpone(job)
-            self.start({})
-            return False
-        else:
-            load = planner.plan(Path(request.path), request.options)
-            if self._link.running and self._link.added != load.environment:
+            step = self.loads.next_step(request, self._link.running, self._link.added)
+            if step.request is None:
                 self._agenda.postpone(job)
-                self._link.stop()
+                self._link.stop() if step.environment is None else self.start(step.environment)
                 return False
-            self.start(load.environment)
-            planner.sent(load)
-            request = msgspec.structs.replace(request, options=load.options)
-        if isinstance(request, Load):
-            self._seats = request.options.n_parallel
+            self.start(step.environment or {})
+            self.loads.sent(step)
+            request = step.request
+        else:
+            self.start(self._link.added)
         if self._link.running and job in self.running:
             self._link.submit(request)
             self.job_sent.emit(job)
@@ -272,14 +247,7 @@ class Pump(QObject):
             return
         self._told_turn.discard(job.id)
         if isinstance(job.request, Load):
-            self._keep_load(job.request, event, job.reload)
+            self.loads.ended(job.request, event, reload=job.reload)
         self.job_ended.emit(job, event)
         self.soon()
         job.done(event)
-
-    def _keep_load(self, request: Load, event: Terminal, reload: bool) -> None:
-        """What the next message loads. Not an earlier model after a failure: another one must not answer unasked."""
-        if isinstance(event, Loaded):
-            self.last_load = (Path(request.path), request.options)
-        elif isinstance(event, Failed) and event.code not in ("cancelled", "stopped") and not reload:
-            self.last_load = None

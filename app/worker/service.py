@@ -196,7 +196,8 @@ class WorkerService(QObject):
         """Answer a conversation, beside others where the model was loaded for several; loads the last model first
         where there is none.
 
-        ``on_progress`` hears of that load too (stage ``load``), and of the others it waits for (``turn``, ``room``). Arguments as in `Generate`.
+        ``on_progress`` hears of that load too (stage ``load``), and of the others it waits for (``turn``, ``room``).
+        Arguments as in `Generate`.
 
         Returns:
             The id for `cancel`.

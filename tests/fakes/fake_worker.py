@@ -22,7 +22,7 @@ empty object is a well-behaved worker that echoes the last user message. Keys, a
 A behaviour is an object:
 
     delay      seconds for each step or token
-    steps      load: progress frames (default 4)
+    steps      load: progress frames (default 4); save_caches: how many delays (default 1)
     info       load: fields of `ModelInfo` to replace
     text       generate: the answer (default: echo)      reason   finish reason (default stop or length)
     thinking   generate: the thought before it
@@ -393,6 +393,8 @@ class FakeWorker:
             self._load(request, behaviour, step)
         elif isinstance(request, Bench):
             self._bench(request, behaviour, step)
+        elif isinstance(request, SaveCaches):
+            self._save(request, behaviour, step)
         elif step.next() and step.event():
             if isinstance(request, Unload):
                 self._model = None
@@ -400,13 +402,20 @@ class FakeWorker:
             elif isinstance(request, SelfTest):
                 probe = fake_probe(behaviour.get("probe", "ok"))
                 step.terminal(SelfTested(id=request.id, probe=probe, seconds=0.1))
-            elif isinstance(request, SaveCaches):
-                step.terminal(CachesSaved(id=request.id, complete=not step.cancelled()))
             elif isinstance(request, DryRun):
                 memory = msgspec.convert(behaviour.get("memory", ()), tuple[MemoryUse, ...])
                 step.terminal(DryRan(id=request.id, memory=memory, caches=behaviour.get("caches", 0)))
             else:
                 step.terminal(Devices(id=request.id, backends=self._backends, devices=self._devices))
+
+    def _save(self, request: SaveCaches, behaviour: dict[str, Any], step: Step) -> None:
+        for _ in range(behaviour.get("steps", 1)):
+            if not step.next():
+                return
+            if step.cancelled():
+                break
+        if step.event():
+            step.terminal(CachesSaved(id=request.id, complete=not step.cancelled()))
 
     def _load(self, request: Load, behaviour: dict[str, Any], step: Step) -> None:
         self._model = None

@@ -65,6 +65,24 @@ def test_it_is_unloaded_told_and_back_with_the_next_message(make_rest: Any) -> N
     assert rest.world.service.state is WorkerState.READY
 
 
+def test_conversations_are_kept_before_the_model_goes(make_rest: Any) -> None:
+    rest = make_rest(1)
+    rest.wait(1)
+    rest.world.until_state(WorkerState.STOPPED)
+    assert len(rest.world.received("save_caches")) == 1
+
+
+def test_a_message_that_comes_while_they_are_kept_finds_its_model(make_rest: Any) -> None:
+    rest = make_rest(1, save_caches={"steps": 1_000_000, "delay": 0.01})
+    rest.wait(1)
+    rest.world.until(lambda: len(rest.world.received("save_caches")) == 1)
+    rest.wait(5)
+    answer = rest.world.ask("wait")
+    rest.world.until_ended(answer)
+    assert (answer.text, rest.told, rest.world.starts()) == ("wait", [], 1)
+    assert rest.world.service.state is WorkerState.READY
+
+
 def test_each_answer_begins_the_time_anew(make_rest: Any) -> None:
     rest = make_rest(20)
     for _ in range(3):
