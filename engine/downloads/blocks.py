@@ -160,6 +160,12 @@ class Blocks:
             self._fill[index], self._crc[index] = fill, crc
             self.done += fill & ~SUMMED
 
+    def sums(self) -> bytes:
+        """Checksums of all blocks of a whole file, four bytes each, little-endian; empty when one is not known."""
+        if not self.is_whole or not all(fill & SUMMED for fill in self._fill):
+            return b""
+        return struct.pack(f"<{len(self._crc)}I", *self._crc)
+
     # ---- as bytes
 
     def header(self) -> bytes:
@@ -193,4 +199,15 @@ def decode(data: bytes, size: int | None) -> Blocks | None:
         if size is not None and index >= len(blocks):
             return None
         blocks.put(index, fill, crc)
+    return blocks
+
+
+def of_sums(sums: bytes, size: int) -> Blocks | None:
+    """The map of a whole file of ``size`` bytes whose blocks had ``sums``; None when they are not of such a file."""
+    blocks = Blocks(size)
+    if not sums or len(sums) != 4 * len(blocks):
+        return None
+    for index, crc in enumerate(struct.unpack(f"<{len(blocks)}I", sums)):
+        start, end = blocks.span(index)
+        blocks.put(index, (end - start) | SUMMED, crc)
     return blocks

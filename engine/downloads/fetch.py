@@ -10,7 +10,7 @@ from engine.downloads.hub_http import HubHttp
 from engine.downloads.messages import Adjust, Command, Fetch, Fetched
 from engine.downloads.meter import Meter, Report
 from engine.downloads.one_file import OneFile, Surroundings
-from engine.downloads.partial import blocks_path, bytes_here, map_path, part_path, record_path
+from engine.downloads.partial import bytes_here, map_path, part_path, record_path
 from engine.downloads.patience import Alarm
 from engine.downloads.throttle import Throttle
 from engine.errors import VrambleError
@@ -116,7 +116,6 @@ def _put_in_place(target: Path) -> None:
                 os.close(folder)
         if record_path(target).exists():
             record_path(target).replace(origin_path(target))
-        if map_path(target).exists():
-            map_path(target).replace(blocks_path(target))
+        map_path(target).unlink(missing_ok=True)
     except OSError as error:
         raise write_error(error, target) from error

@@ -224,6 +224,8 @@ class OneFile:
         if partial.mended:
             self._around.report(Note(text=f"Wrong bytes in {len(partial.mended)} MiB were replaced."))
         partial.sync()
-        done = msgspec.structs.replace(record, verified=record.sha256 is not None, sha256=found)
+        done = msgspec.structs.replace(
+            record, verified=record.sha256 is not None, sha256=found, blocks=partial.blocks.sums()
+        )
         write_record(self._target, done)
         return done

@@ -7,7 +7,7 @@ import os
 import threading
 from pathlib import Path
 
-from engine.downloads.blocks import Blocks, entry_at
+from engine.downloads.blocks import BLOCK, Blocks, entry_at
 from engine.downloads.disk import write_error
 from engine.downloads.partial import map_path, part_path, read_blocks
 from engine.errors import VrambleError
@@ -94,7 +94,9 @@ class Partial:
 
     def write(self, at: int, data: memoryview) -> None:
         """Write ``data`` at ``at``, where the fill of a block ends. Raises VrambleError, as for a full disk."""
-        if not self.compare or os.pread(self._fd, len(data), at) != data:
+        if self.compare:
+            self._put_what_differs(at, data)
+        else:
             self._put(at, data)
         with self.lock:
             self._save(*self.blocks.add(at, data))
@@ -104,9 +106,16 @@ class Partial:
             _write_all(self._fd, data, at)
         except OSError as error:
             raise write_error(error, part_path(self._target)) from error
-        if self.compare:
-            with self.lock:
-                self.mended.update(range(self.blocks.place(at), self.blocks.place(at + len(data) - 1) + 1))
+
+    def _put_what_differs(self, at: int, data: memoryview) -> None:
+        while data:
+            index = self.blocks.place(at)
+            piece = data[: (index + 1) * BLOCK - at]
+            if os.pread(self._fd, len(piece), at) != piece:
+                self._put(at, piece)
+                with self.lock:
+                    self.mended.add(index)
+            at, data = at + len(piece), data[len(piece) :]
 
     def read_block(self, index: int) -> bytes:
         """The bytes of the full block ``index``, fewer when the disk has fewer. Raises OSError."""

@@ -33,6 +33,7 @@ class PartRecord(msgspec.Struct, frozen=True, kw_only=True):
         etag: The Hub's tag for the content.
         served_etag: Tag of the server that sent the bytes; for If-Range.
         verified: The sha256 over all bytes was right.
+        blocks: Of a finished file, as in `engine.library.origin.Origin`.
         suspect: All bytes were here and the sha256 was wrong, without a block that tells where.
         files: All files of the download this one belongs to.
     """
@@ -48,6 +49,7 @@ class PartRecord(msgspec.Struct, frozen=True, kw_only=True):
     served_etag: str | None = None
     verified: bool = False
     suspect: bool = False
+    blocks: bytes = b""
     files: tuple[FilePart, ...] = ()
 
     def same_content(self, other: PartRecord) -> bool:
@@ -70,11 +72,6 @@ def record_path(target: Path) -> Path:
 def map_path(target: Path) -> Path:
     """Where the map of ``target`` lies."""
     return target.with_name(target.name + MAP)
-
-
-def blocks_path(model: Path) -> Path:
-    """Where the map of the finished file ``model`` is kept."""
-    return model.with_name(f".{model.name}.blocks")
 
 
 def read_blocks(path: Path, size: int | None) -> Blocks | None:

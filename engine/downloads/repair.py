@@ -9,12 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from engine.downloads.blocks import Blocks
+from engine.downloads.blocks import Blocks, of_sums
 from engine.downloads.disk import write_error
 from engine.downloads.meter import Meter
-from engine.downloads.partial import PartRecord, blocks_path, map_path, part_path, read_blocks, write_record
+from engine.downloads.partial import PartRecord, map_path, part_path, write_record
 from engine.errors import VrambleError
 from engine.library.names import shown
+from engine.library.origin import read_origin
 
 
 def reopen(target: Path, record: PartRecord, meter: Meter) -> bool:
@@ -31,7 +32,8 @@ def reopen(target: Path, record: PartRecord, meter: Meter) -> bool:
         raise VrambleError("linked-file", message, "Mend it with the program that it belongs to.", shown(target))
     size = record.size or 0
     try:
-        blocks = read_blocks(blocks_path(target), size) or _of_length(target, size)
+        origin = read_origin(target)
+        blocks = of_sums(origin.blocks if origin else b"", size) or _of_length(target, size)
         found = _read(target, blocks, meter)
         if found == record.sha256 and found is not None:
             return True
@@ -40,7 +42,6 @@ def reopen(target: Path, record: PartRecord, meter: Meter) -> bool:
         target.replace(part_path(target))
         if part_path(target).stat().st_size > size:
             os.truncate(part_path(target), size)
-        blocks_path(target).unlink(missing_ok=True)
     except OSError as error:
         raise write_error(error, target) from error
     return False

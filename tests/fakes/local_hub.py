@@ -69,9 +69,15 @@ class HubFile:
     """Large file: its tag is the sha256."""
     storage: bool = False
     """Bodies come from the storage host by a redirect."""
+    served_tags: tuple[str, ...] = ()
+    """Tags of the bodies, one after the other, in place of the true one; the last one stays."""
+    needs_token: str = ""
+    """Gated: who comes without this token is refused, by the Hub itself."""
     refusal: Refusal | None = None
     body_refusal: Refusal | None = None
     """Only for GET."""
+    storage_refusal: Refusal | None = None
+    """Only by the storage host, as when a signed address has run out."""
 
     @property
     def sha256(self) -> str:
@@ -80,6 +86,14 @@ class HubFile:
     @property
     def tag(self) -> str:
         return self.etag or (self.sha256 if self.linked else hashlib.sha1(self.data).hexdigest())
+
+    def next_tag(self) -> str:
+        """Of the next body."""
+        if self.served_tags:
+            first, *rest = self.served_tags
+            self.served_tags = tuple(rest) or (first,)
+            return first
+        return f"storage-{self.tag}" if self.storage else self.tag
 
     @property
     def size(self) -> int:
@@ -109,6 +123,8 @@ class LocalHub:
         self.refusals: dict[str, Refusal] = {}
         """Of the API, by repository."""
         self.renamed: dict[str, str] = {}
+        self.accounts: dict[str, str] = {}
+        """Names of accounts by their tokens."""
         self.pages = HubPages()
         self.log: list[Logged] = []
         self.sent: dict[str, int] = {}
@@ -215,6 +231,8 @@ class _Handler(BaseHTTPRequestHandler):
         )
         if path == "/api/models":
             self.server.owner.pages.serve(self)
+        elif path == "/api/whoami-v2":
+            self._whoami()
         elif api := API.match(path):
             self._api(api[1], api[2] == "tree")
         elif found := RESOLVE.match(path):
@@ -223,6 +241,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(Refusal(404))
 
     # ---- API
+
+    def _whoami(self) -> None:
+        name = self.server.owner.accounts.get(self._token())
+        if name is None:
+            self._refuse(Refusal(401, "", "Invalid credentials in Authorization header"))
+        else:
+            self._send_json({"type": "user", "name": name})
+
+    def _token(self) -> str:
+        return (self.headers.get("Authorization") or "").removeprefix("Bearer ")
 
     def _api(self, repo: str, tree: bool) -> None:
         owner = self.server.owner
@@ -278,6 +306,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(Refusal(404, missing))
         elif file.refusal and file.refusal.take():
             self._refuse(file.refusal)
+        elif file.needs_token and self.server.name == "hub" and self._token() != file.needs_token:
+            self._refuse(Refusal(403 if self._token() else 401, "GatedRepo"))
+        elif file.storage_refusal and self.server.name == "storage" and file.storage_refusal.take():
+            self._refuse(file.storage_refusal)
         elif not head and file.body_refusal and file.body_refusal.take():
             self._refuse(file.body_refusal)
         elif self.server.name == "hub" and (head or file.storage):
@@ -303,7 +335,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self, path: str, file: HubFile) -> None:
         data = file.data if file.body is None else file.body
-        tag = f'"storage-{file.tag}"' if file.storage else f'"{file.tag}"'
+        tag = f'"{file.next_tag()}"'
         start, end = self._range(file, tag)
         if start >= len(data) and start:
             self._send_empty(416, {"Content-Range": f"bytes */{len(data)}"})

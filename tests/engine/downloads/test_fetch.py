@@ -35,7 +35,7 @@ def test_a_file_arrives_under_its_name_and_checked(hub: LocalHub, tmp_path: Path
     assert os.fsdecode(done.path) == str(target)
     assert (done.sha256, done.size, done.verified) == (file.sha256, len(file.data), True)
     assert target.read_bytes() == file.data
-    assert sorted(path.name for path in folder(tmp_path).iterdir()) == [f".{FILE}.blocks", f".{FILE}.json", FILE]
+    assert sorted(path.name for path in folder(tmp_path).iterdir()) == [f".{FILE}.json", FILE]
 
 
 def test_wrong_bytes_never_become_a_model(hub: LocalHub, tmp_path: Path) -> None:
