@@ -35,7 +35,7 @@ def find_model(
     wanted = name.removeprefix(HUB_PREFIX).casefold()
     if found := _only(name, _exact(own, models_folder, wanted)):
         return found
-    every = tuple(model for model in elsewhere() if model.duplicate_of is None) or own
+    every = elsewhere() or own
     for matches in (_exact(every, models_folder, wanted), _starting(own, wanted), _starting(every, wanted)):
         if found := _only(name, matches):
             return found
@@ -43,7 +43,9 @@ def find_model(
 
 
 def _only(name: str, matches: list[InstalledModel]) -> Path | None:
-    """The path of the one match; None without any."""
+    """The path of the one match, of the first among equals; None without any."""
+    paths = {model.path for model in matches}
+    matches = [model for model in matches if model.duplicate_of not in paths]
     if len(matches) > 1:
         raise _ambiguous(name, matches)
     return matches[0].path if matches else None

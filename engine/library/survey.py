@@ -24,6 +24,7 @@ from engine.library.whereabouts import Whereabouts
 
 NOT_INSERTED = "Its card or drive is not inserted."
 NOT_THERE = "Its folder is not there now."
+NOT_MADE_YET = "It will be made with the first download."
 OWN_NOT_THERE = "The models folder is not there now. Was a card or drive taken out?"
 
 
@@ -66,7 +67,9 @@ class Survey:
     def look_at(self, info: RootInfo, infos: Sequence[RootInfo]) -> RootInfo:
         """Scan one root of ``infos`` and give its figures."""
         if info.state is not RootState.PRESENT:
-            return msgspec.structs.replace(info, models=len(self._index.models_of(info.id)))
+            known = len(self._index.models_of(info.id))
+            never = info.root.kind is RootKind.OWN and info.state is RootState.MISSING and not known
+            return msgspec.structs.replace(info, models=known, problem=NOT_MADE_YET if never else info.problem)
         others = {one.path for one in infos if one.id != info.id and one.state is RootState.PRESENT}
         found = scan_root(
             info.root,

@@ -90,24 +90,31 @@ class Whereabouts:
                 pass
         except (FileNotFoundError, NotADirectoryError):
             text = f"The folder {shown(path)} is not there."
-            return msgspec.structs.replace(info, state=RootState.MISSING, problem=text)
+            gone = msgspec.structs.replace(info, state=RootState.MISSING, problem=text)
+            return _with_room(gone, mounts, _there(path)) if root.kind is RootKind.OWN else gone
         except (OSError, ValueError) as error:
             text = f"{shown(path)} cannot be read: {getattr(error, 'strerror', None) or error}."
             return msgspec.structs.replace(info, state=RootState.UNREADABLE, problem=text)
-        return _with_room(info, mounts)
+        return _with_room(info, mounts, path)
 
 
-def _with_room(info: RootInfo, mounts: Mounts | None) -> RootInfo:
+def _there(path: Path) -> Path:
+    """``path``, or the folder above it that is there."""
+    return next((folder for folder in (path, *path.parents) if folder.is_dir()), path)
+
+
+def _with_room(info: RootInfo, mounts: Mounts | None, folder: Path) -> RootInfo:
+    """Figures of the file system of ``folder``, which is the root's or will hold it."""
     free = total = None
     with contextlib.suppress(OSError):
-        usage = shutil.disk_usage(info.path)
+        usage = shutil.disk_usage(folder)
         free, total = usage.free, usage.total
-    mount = mounts.of(Path(os.path.realpath(info.path))) if mounts is not None else None
+    mount = mounts.of(Path(os.path.realpath(folder))) if mounts is not None else None
     return msgspec.structs.replace(
         info,
         free=free,
         total=total,
-        writable=os.access(info.path, os.W_OK | os.X_OK),
+        writable=os.access(folder, os.W_OK | os.X_OK),
         file_limit=mount.file_limit if mount else None,
         file_system=mount.file_system if mount else "",
     )

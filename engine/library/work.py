@@ -15,7 +15,7 @@ from engine.library.hashing import Hashed, Progress, hashed_now, sha256_of
 from engine.library.names import shown
 from engine.library.origin import Origin, origin_path, read_origin
 from engine.library.records import InstalledModel
-from engine.library.roots import RootInfo, RootState
+from engine.library.roots import RootInfo
 from engine.library.scan import scan
 from engine.library.states import FileState
 from engine.library.targets import check_source, check_target, pair_for_import, pairs_for_move
@@ -172,7 +172,7 @@ def size_of(path: Path) -> int:
 
 
 def _room(target: RootInfo) -> Room:
-    return Room(free=target.free if target.state is RootState.PRESENT else None, file_limit=target.file_limit)
+    return Room(free=target.free, file_limit=target.file_limit)
 
 
 def _origin_of(model: InstalledModel, part: Path) -> Origin | None:

@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 
 from engine.errors import VrambleError
+from engine.library.index import Index
 from engine.library.lookup import find_model
+from engine.library.records import InstalledModel
+from engine.library.roots import LibraryRoot, RootKind
+from engine.library.scan import scan_root
+from engine.library.survey import Survey
+from engine.library.whereabouts import Whereabouts
 from tests.engine.library.making import llama
+from tests.fakes.model_homes import OLLAMA_MODEL, machine, ollama_model, put
 from tests.fakes.tiny_gguf import U32, split_set
 
 QWEN = "Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q4_K_M.gguf"
@@ -110,3 +117,30 @@ def test_a_folder_that_may_not_be_entered(models: Path, monkeypatch: pytest.Monk
     with pytest.raises(VrambleError) as caught:
         find_model(models, "/root/x.gguf")
     assert (caught.value.code, caught.value.message) == ("unreadable-file", "/root/x.gguf cannot be read.")
+
+
+def test_names_in_other_folders(models: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    ollama_model(elsewhere / "ollama", "library/llama3/8b", [(OLLAMA_MODEL, llama(name="o"))])
+    ollama_model(elsewhere / "ollama", "library/llama3/latest", [(OLLAMA_MODEL, llama(name="o"))])
+    root = LibraryRoot(kind=RootKind.OLLAMA, path=str(elsewhere / "ollama"))
+    found = scan_root(root, elsewhere / "ollama", Index()).models
+    asked: list[int] = []
+
+    def others() -> tuple[InstalledModel, ...]:
+        asked.append(1)
+        return found
+
+    for name in ("llama3:8b", "LLAMA3:latest", "llama3"):
+        assert find_model(models, name, others) == found[0].path
+    asked.clear()
+    assert find_model(models, "gemma-3-4b-it", others) == models / GEMMA
+    assert asked == []
+
+
+def test_one_model_in_two_places_is_not_ambiguous(tmp_path: Path) -> None:
+    around = machine(tmp_path)
+    path = put(around.home / ".lmstudio/models/a/b/same-Q8_0.gguf", llama())
+    put(around.home / ".local/share/nomic.ai/GPT4All/same-Q8_0.gguf", llama())
+    found = Survey(Whereabouts(tmp_path / "own", around), Index()).scan().models
+    assert find_model(tmp_path / "own", "same-Q8_0", lambda: found) == path

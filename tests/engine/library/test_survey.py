@@ -136,6 +136,12 @@ def test_a_card_that_is_taken_out_and_comes_back_elsewhere(
     assert [(model.state, model.root) for model in back.models] == [(FileState.OK, before.models[0].root)]
 
 
+def test_the_own_folder_before_the_first_download(where: Whereabouts) -> None:
+    (root,) = scan(where).roots
+    assert (root.state, root.problem) == (RootState.MISSING, "It will be made with the first download.")
+    assert root.free
+
+
 def test_a_folder_that_is_gone_keeps_its_models_greyed_over_a_restart(where: Whereabouts, tmp_path: Path) -> None:
     index = tmp_path / "index"
     put(tmp_path / "more/m.gguf", DATA)
