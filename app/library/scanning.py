@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs import Err, Result, SerialRunner
-from engine.library.records import ScanResult
+from engine.library.records import InstalledModel, ScanResult
 from engine.library.roots import RootInfo
 from engine.library.survey import Survey, Wishes
 
@@ -37,6 +37,7 @@ class Scanning(QObject):
         self._busy = False
         self._number = 0
         self._first = True
+        self._told: tuple[InstalledModel, ...] = ()
         self._stopped = False
 
     @property
@@ -90,7 +91,8 @@ class Scanning(QObject):
             self._failed(result)
             return
         self._infos[number], found = result.value
-        if found is not None:
+        if found is not None and found.models != self._told:
+            self._told = found.models
             self.found.emit(found)
         self._next(number + 1)
 
