@@ -29,7 +29,7 @@ class Pause(QObject):
         self._end: float | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MS)
-        self._timer.timeout.connect(self._tick)
+        self._timer.timeout.connect(self.look)
 
     @property
     def left(self) -> float | None:
@@ -42,7 +42,8 @@ class Pause(QObject):
         self._end = end if self._end is None else max(self._end, end)
         self._timer.start()
 
-    def _tick(self) -> None:
+    def look(self) -> None:
+        """Look at the clock: tell that it is over, or that a second less is left."""
         if self._end is not None and self._clock() >= self._end:
             self._end = None
             self._timer.stop()

@@ -6,7 +6,7 @@ import pytest
 
 from engine.hub.grouping import family_of, groups_of
 from engine.hub.quality import Quality, bits_of, quality_of
-from engine.library.listing import FileKind, RepoListing, parse_listing
+from engine.library.listing import FileKind, RepoFile, RepoListing, parse_listing
 
 GB = 10**9
 
@@ -15,18 +15,14 @@ def listing(*names: str, size: int = GB) -> RepoListing:
     return parse_listing("maker/some-GGUF", {"siblings": [{"rfilename": name, "size": size} for name in names]})
 
 
-def shape(
-    found: RepoListing, n_params: int | None = None
-) -> list[tuple[str, list[tuple[str, str | None, str | None]]]]:
+def name(file: RepoFile | None) -> str | None:
+    return None if file is None else file.path
+
+
+def shape(found: RepoListing) -> list[tuple[str, list[tuple[str, str | None, str | None]]]]:
     return [
-        (
-            group.quant,
-            [
-                (one.file.path, one.projector and one.projector.path, one.draft and one.draft.path)
-                for one in group.files
-            ],
-        )
-        for group in groups_of(found, n_params)
+        (group.quant, [(one.file.path, name(one.projector), name(one.draft)) for one in group.files])
+        for group in groups_of(found, None)
     ]
 
 
@@ -90,7 +86,7 @@ def test_drafts_are_paired_by_quantisation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"),
+    ("path", "kind"),
     [
         ("m-Q4_K_M.gguf", FileKind.MODEL),
         ("M-MTP-UD-Q4_K_M.gguf", FileKind.MODEL),
@@ -107,8 +103,8 @@ def test_drafts_are_paired_by_quantisation() -> None:
         ("x-lora.gguf", FileKind.ADAPTER),
     ],
 )
-def test_kinds_by_name(name: str, kind: FileKind) -> None:
-    (file,) = listing(name).files
+def test_kinds_by_name(path: str, kind: FileKind) -> None:
+    (file,) = listing(path).files
     assert file.kind is kind
     assert file.companion is (kind is not FileKind.MODEL)
 
@@ -160,6 +156,6 @@ def test_every_quantisation_that_names_can_carry_has_a_word() -> None:
 
 def test_families() -> None:
     names = {"m-Q4_K_M.gguf": "m", "mmproj-m-F16.gguf": "m", "mmproj-F16.gguf": "", "m-00001-of-00002.gguf": "m"}
-    for name, family in names.items():
-        (file, *_) = listing(name, "m-00002-of-00002.gguf").files
-        assert family_of(file) == family, name
+    for path, family in names.items():
+        (file, *_) = listing(path, "m-00002-of-00002.gguf").files
+        assert family_of(file) == family, path

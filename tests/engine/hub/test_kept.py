@@ -15,8 +15,8 @@ from engine.library.listing import RepoListing
 HUB = "https://hub.example"
 
 
-def found(*names: str, read_at: float = 1.0, **more: int) -> SearchPage:
-    return SearchPage(rows=tuple(RepoSummary(repo=name, **more) for name in names), read_at=read_at)
+def found(*names: str, read_at: float = 1.0, likes: int | None = None) -> SearchPage:
+    return SearchPage(rows=tuple(RepoSummary(repo=name, likes=likes) for name in names), read_at=read_at)
 
 
 @pytest.fixture
