@@ -1,8 +1,7 @@
 """KV caches of conversations on a disk, up to a budget.
 
-A file holds, in this order: `MAGIC`, the length of the header (4 bytes, little-endian), the header (JSON), zeros up to
-a multiple of `ALIGNMENT`, the tokens (4 bytes each, little-endian), the state as llama.cpp gave it out. Files are for
-this computer only and may go at any time: whatever is odd about one is a reason to delete it.
+Files (`layout.py`) are for this computer only and may go at any time: whatever is odd about one is a reason to delete
+it.
 """
 
 from __future__ import annotations
@@ -10,52 +9,24 @@ from __future__ import annotations
 import hashlib
 import os
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from mmap import ACCESS_COPY, mmap
 from pathlib import Path
-from typing import Final
 
-import msgspec
-
+from engine.kv_files.layout import (
+    ALIGNMENT,
+    MAGIC,
+    MOST_HEADER,
+    VERSION,
+    Header,
+    Stored,
+    chunks,
+    sane,
+    sha256_of,
+    start_of,
+)
 from engine.kv_files.names import ENDING, PART, file_name, files_of
-
-MAGIC: Final = b"VRAMBLKV"
-VERSION: Final = 1
-ALIGNMENT: Final = 4096
-CHUNK: Final = 8 << 20
-"""Bytes that are written or checked between two looks at whether somebody waits."""
-
-MOST_HEADER: Final = 4096
-
-
-class Header(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file says of itself.
-
-    Attributes:
-        mark: Fingerprint of the load whose state this is: model, adapters, engine, device and options.
-        tokens: How many.
-        state: Bytes of the state.
-        prefill_tps: Tokens a second that prompts were read with; 0 unknown.
-        sha256: Of tokens and state.
-    """
-
-    version: int
-    mark: str
-    tokens: int
-    state: int
-    prefill_tps: float
-    sha256: str
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A file that was found; its header is sane, its content was not looked at."""
-
-    path: Path
-    header: Header
-    begin: int
-    """Where the tokens begin, bytes."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +64,7 @@ class StateFiles:
                 size = os.fstat(file.fileno()).st_size
         except OSError:
             return None
-        found = _sane(path, start, size, self._mark)
+        found = sane(path, start, size, self._mark)
         if found is None:
             discard(path)
         return found
@@ -118,7 +89,7 @@ class StateFiles:
         except (OSError, ValueError):
             return None
         length = header.tokens * 4
-        if len(data) != begin + length + header.state or _sha256(data[begin:]) != header.sha256:
+        if len(data) != begin + length + header.state or sha256_of(data[begin:]) != header.sha256:
             discard(stored.path)
             return None
         tokens = array("i")
@@ -139,7 +110,32 @@ class StateFiles:
         Args:
             stopped: Asked between chunks; true ends it, and the old file stays.
         """
-        total = len(state) + 4 * len(tokens) + ALIGNMENT
+        return self._keep(
+            conversation,
+            len(state) + 4 * len(tokens) + ALIGNMENT,
+            lambda part: self._write(part, tokens, state, prefill_tps, stopped),
+        )
+
+    def fill(
+        self,
+        conversation: str,
+        tokens: list[int],
+        size: int,
+        put: Callable[[memoryview], bool],
+        prefill_tps: float,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Like `write`, for a state of ``size`` bytes that ``put`` copies straight into the file: where there is no RAM
+        for a copy of it. ``put`` cannot be stopped in the middle, and is as slow as the disk.
+        """
+        return self._keep(
+            conversation,
+            size + 4 * len(tokens) + ALIGNMENT,
+            lambda part: self._fill(part, tokens, size, put, prefill_tps, stopped),
+        )
+
+    def _keep(self, conversation: str, total: int, write: Callable[[Path], bool]) -> bool:
+        """Let ``write`` make the file of a conversation, of ``total`` bytes."""
         if total > self._budget or not conversation:
             return False
         path = self._folder / file_name(conversation, self._mark)
@@ -147,7 +143,7 @@ class StateFiles:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._make_room(total, path)
-            written = self._write(part, tokens, state, prefill_tps, stopped)
+            written = write(part)
             if written:
                 part.replace(path)
             else:
@@ -166,27 +162,51 @@ class StateFiles:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(handle, "wb", buffering=0) as file:
             file.seek(ALIGNMENT)
-            for chunk in (*_chunks(rough), *_chunks(state)):
+            for chunk in (*chunks(rough), *chunks(state)):
                 if stopped():
                     return False
                 digest.update(chunk)
                 _write_all(file.write, chunk)
-            header = msgspec.json.encode(
-                Header(
-                    version=VERSION,
-                    mark=self._mark,
-                    tokens=len(tokens),
-                    state=len(state),
-                    prefill_tps=prefill_tps,
-                    sha256=digest.hexdigest(),
-                )
-            )
-            start = MAGIC + len(header).to_bytes(4, "little") + header
+            start = self._start(len(tokens), len(state), prefill_tps, digest.hexdigest())
             if len(start) > ALIGNMENT:
                 return False
             file.seek(0)
             _write_all(file.write, memoryview(start))
         return True
+
+    def _fill(
+        self,
+        part: Path,
+        tokens: list[int],
+        size: int,
+        put: Callable[[memoryview], bool],
+        prefill_tps: float,
+        stopped: Callable[[], bool],
+    ) -> bool:
+        rough = memoryview(array("i", tokens)).cast("B")
+        total = ALIGNMENT + len(rough) + size
+        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "r+b", buffering=0):
+            os.posix_fallocate(handle, 0, total)  # a full disk is told here; in a mapped page it would be a SIGBUS
+            data = memoryview(mmap(handle, total))
+            data[ALIGNMENT : ALIGNMENT + len(rough)] = rough
+            if stopped() or not put(data[ALIGNMENT + len(rough) :]):
+                return False
+            digest = hashlib.sha256()
+            for chunk in chunks(data[ALIGNMENT:]):
+                if stopped():
+                    return False
+                digest.update(chunk)
+            start = self._start(len(tokens), size, prefill_tps, digest.hexdigest())
+            if len(start) > ALIGNMENT:
+                return False
+            data[: len(start)] = start
+        return True
+
+    def _start(self, tokens: int, state: int, prefill_tps: float, sha256: str) -> bytes:
+        return start_of(
+            Header(version=VERSION, mark=self._mark, tokens=tokens, state=state, prefill_tps=prefill_tps, sha256=sha256)
+        )
 
     def _make_room(self, size: int, replaced: Path) -> None:
         """Delete the files that were not used for the longest time until ``size`` more bytes fit the budget."""
@@ -203,32 +223,6 @@ class StateFiles:
                 break
             discard(path)
             used -= length
-
-
-def _sane(path: Path, start: bytes, size: int, mark: str) -> Stored | None:
-    offset = len(MAGIC) + 4
-    length = int.from_bytes(start[len(MAGIC) : offset], "little")
-    if start[: len(MAGIC)] != MAGIC or not 0 < length <= ALIGNMENT - offset:
-        return None
-    try:
-        header = msgspec.json.decode(start[offset : offset + length], type=Header)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-    whole = header.version == VERSION and header.mark == mark and header.tokens > 0 and header.state > 0
-    if not whole or size != ALIGNMENT + 4 * header.tokens + header.state:
-        return None
-    return Stored(path, header, ALIGNMENT)
-
-
-def _chunks(data: memoryview) -> Iterator[memoryview]:
-    return (data[begin : begin + CHUNK] for begin in range(0, len(data), CHUNK))
-
-
-def _sha256(data: memoryview) -> str:
-    digest = hashlib.sha256()
-    for chunk in _chunks(data):
-        digest.update(chunk)
-    return digest.hexdigest()
 
 
 def _write_all(write: Callable[[memoryview], int | None], data: memoryview) -> None:

@@ -74,8 +74,12 @@ class Conversations:
                 slot.empty()
         self.disk.forget(conversations)
 
-    def save(self, stopped: Callable[[], bool]) -> bool:
-        """Write what is not on the disk yet, until ``stopped``. True: nothing is left to write."""
+    def save(self, stopped: Callable[[], bool], *, straight: bool = False) -> bool:
+        """Write what is not on the disk yet, until ``stopped``. True: nothing is left to write.
+
+        Args:
+            straight: What RAM has no room to copy is copied into the file itself, which cannot be stopped.
+        """
         if not self.disk.on:
             return True
         for state in reversed(tuple(self._kept)):
@@ -86,7 +90,7 @@ class Conversations:
             if stopped():
                 return False
             if self._is_news(slot):
-                self._write_slot(slot, stopped)
+                self._write_slot(slot, stopped, straight=straight)
         return not stopped()
 
     def close(self) -> None:
@@ -149,12 +153,16 @@ class Conversations:
         wanted = bool(slot.conversation) and not (slot.temporary or slot.busy or slot.scrap)
         return wanted and len(slot.cache.tokens) >= WORTH and len(slot.cache.tokens) != slot.written
 
-    def _write_slot(self, slot: Slot, stopped: Callable[[], bool]) -> None:
-        data = slot.cache.state.copy() if self._kept.fits(slot.cache.state.size()) else None
-        if data is not None:
-            state = KeptState(slot.conversation, list(slot.cache.tokens), data)
-            if self._write(state, stopped):
-                slot.written = len(state.tokens)
+    def _write_slot(self, slot: Slot, stopped: Callable[[], bool], *, straight: bool) -> None:
+        cache, tokens = slot.cache, list(slot.cache.tokens)
+        size = cache.state.size()
+        if not self._kept.fits(size):
+            if straight and self.disk.fill(slot.conversation, tokens, size, cache.state.copy_into, stopped):
+                slot.written = len(tokens)
+            return
+        data = cache.state.copy()
+        if data is not None and self._write(KeptState(slot.conversation, tokens, data), stopped):
+            slot.written = len(tokens)
 
     def _write(self, state: KeptState, stopped: Callable[[], bool]) -> bool:
         """False: it was ended by ``stopped``. What cannot be written is not tried again."""

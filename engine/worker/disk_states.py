@@ -74,6 +74,17 @@ class DiskStates:
         """Keep a state; false: it was not written."""
         return self._files.write(conversation, tokens, state, self._prefill_tps, stopped)
 
+    def fill(
+        self,
+        conversation: str,
+        tokens: list[int],
+        size: int,
+        put: Callable[[memoryview], bool],
+        stopped: Callable[[], bool],
+    ) -> bool:
+        """Keep a state that ``put`` copies into the file itself; false: it was not written."""
+        return self._files.fill(conversation, tokens, size, put, self._prefill_tps, stopped)
+
     def forget(self, conversations: Sequence[str]) -> None:
         """Delete the files of these conversations, of all models."""
         if str(self._folder) not in {"", "."}:

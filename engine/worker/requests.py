@@ -160,7 +160,9 @@ class Requests:
 
     def _save_caches(self, request: SaveCaches) -> CachesSaved:
         end = time.monotonic() + request.seconds
-        complete = self.save(lambda: self._cancel.is_set or time.monotonic() > end)
+        complete = self._loaded is None or self._loaded.conversations.save(
+            lambda: self._cancel.is_set or time.monotonic() > end, straight=True
+        )
         return CachesSaved(id=request.id, complete=complete)
 
     def _model(self) -> LoadedModel:

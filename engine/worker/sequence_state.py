@@ -32,13 +32,16 @@ class SequenceState:
             data = mmap(-1, size)
         except (OSError, ValueError):
             return None
-        cells = (ctypes.c_uint8 * size).from_buffer(data)
-        written = self._api.llama_state_seq_get_data_ext(self._context, cells, size, self._sequence, flags)
-        del cells
-        if written != size:
-            data.close()
+        if not self.copy_into(memoryview(data), moving_part=moving_part):
             return None
         return data
+
+    def copy_into(self, data: memoryview, *, moving_part: bool = False) -> bool:
+        """Put the state into ``data``, which is as large as it; false: it could not be read."""
+        cells = (ctypes.c_uint8 * len(data)).from_buffer(data)
+        flags = MOVING_PART if moving_part else 0
+        written = self._api.llama_state_seq_get_data_ext(self._context, cells, len(data), self._sequence, flags)
+        return bool(written == len(data))
 
     def put(self, data: memoryview, *, moving_part: bool = False) -> bool:
         """Put a state in its place. ``data`` has to be writable, though nothing is written. False: it was refused."""

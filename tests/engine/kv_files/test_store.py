@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.kv_files.layout import ALIGNMENT
 from engine.kv_files.names import ENDING, PART, file_name, forget, sweep
-from engine.kv_files.store import ALIGNMENT, StateFiles
+from engine.kv_files.store import StateFiles
 
 TOKENS = [1, 2, 70_000, 5]
 STATE = bytes(range(256)) * 40
@@ -40,6 +41,46 @@ def test_what_was_written_comes_back(tmp_path: Path) -> None:
     contents = store.read(stored)
     assert contents is not None
     assert (contents.tokens, bytes(contents.state)) == (TOKENS, STATE)
+
+
+def put(data: memoryview) -> bool:
+    data[:] = STATE
+    return True
+
+
+def test_what_was_put_into_the_file_itself_is_as_what_was_written(tmp_path: Path) -> None:
+    copied, filled = files(tmp_path / "copied"), files(tmp_path / "filled")
+    assert write(copied)
+    assert filled.fill("c", TOKENS, len(STATE), put, 120.5)
+    one, other = ((tmp_path / place / file_name("c", "mark")).read_bytes() for place in ("copied", "filled"))
+    assert one == other
+
+
+def test_what_could_not_be_put_into_a_file_leaves_the_old_one(tmp_path: Path) -> None:
+    store = files(tmp_path)
+    assert write(store)
+    before = names(tmp_path)
+    assert not store.fill("c", TOKENS, 100, lambda _data: False, 1.0)
+    assert not store.fill("c", TOKENS, len(STATE), put, 1.0, lambda: True)
+    assert not store.fill("c", TOKENS, BUDGET, put, 1.0)
+    stored = store.find("c")
+    assert stored is not None
+    assert (names(tmp_path), stored.header.state) == (before, len(STATE))
+
+
+def test_a_full_disk_is_found_out_before_anything_is_put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_handle: int, _offset: int, _length: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    asked: list[int] = []
+
+    def note(data: memoryview) -> bool:
+        asked.append(len(data))
+        return True
+
+    assert not files(tmp_path).fill("c", TOKENS, 100, note, 1.0)
+    assert (asked, names(tmp_path)) == ([], [])
 
 
 def test_the_content_is_private(tmp_path: Path) -> None:
