@@ -36,6 +36,7 @@ ALLOWED = {
     "ui.start": {"exec"},  # the event loop itself
     "app.worker.process": {"waitForFinished"},  # after the event loop, bounded
     "app.downloads.child": {"waitForFinished"},  # likewise
+    "app.hub.child": {"waitForFinished"},  # likewise
 }
 
 

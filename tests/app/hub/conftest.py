@@ -16,6 +16,7 @@ from app.hub.child import HubChild
 from app.hub.pause import Pause
 from app.hub.service import HubService
 from app.jobs import ThreadExecutor
+from engine.errors import VrambleError
 from engine.hub.messages import Event, Failed, Found, Open, Opened, Search
 from engine.hub.records import RepoPage, RepoSummary, SearchPage
 from engine.library.listing import RepoListing
@@ -27,6 +28,11 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
     with LocalHub() as server:
         monkeypatch.setenv("HF_ENDPOINT", server.url)
         yield server
+
+
+def code(error: VrambleError | None) -> str:
+    """Of an error that may not be there."""
+    return "" if error is None else error.code
 
 
 class World:

@@ -19,7 +19,7 @@ from engine.hub.records import RepoPage, SearchQuery
 from engine.memory.fit.records import FitDevice
 from engine.memory.sizes import GIB
 from engine.protocol.types import DeviceInfo, DeviceKind
-from tests.app.hub.conftest import World
+from tests.app.hub.conftest import World, code
 from tests.fakes.hub_pages import row
 from tests.fakes.local_hub import LocalHub, Refusal
 
@@ -47,6 +47,10 @@ def child_of(service: HubService) -> int | None:
     return service._child.pid
 
 
+def repo(service: HubService) -> str:
+    return "" if service.page is None else service.page.repo
+
+
 def test_search_scroll_open(service: HubService, until: Until) -> None:
     searched(service, until)
     assert (len(service.results), service.has_more, service.problem, service.from_cache) == (30, True, None, False)
@@ -60,10 +64,9 @@ def test_search_scroll_open(service: HubService, until: Until) -> None:
     assert [group.quant for group in service.page.groups] == ["Q4_0"]
     service.open("maker/none-GGUF")
     until(lambda: service.page_problem is not None)
-    assert service.page_problem is not None
-    assert service.page_problem.code == "hub-no-repo"
+    assert code(service.page_problem) == "hub-no-repo"
     service.leave_page()
-    assert not (service.page or service.page_problem)
+    assert (repo(service), code(service.page_problem)) == ("", "")
 
 
 def test_offline_opens_no_socket_and_shows_what_is_known(
@@ -77,8 +80,7 @@ def test_offline_opens_no_socket_and_shows_what_is_known(
     assert {one.repo for one in service.results} == {f"maker/m{n}-GGUF" for n in (1, *range(10, 20))}
     service.open(REPO)
     until(lambda: service.page_problem is not None)
-    assert service.page_problem is not None
-    assert service.page_problem.code == "hub-offline"
+    assert code(service.page_problem) == "hub-offline"
     assert hub.log == []
 
 
@@ -92,13 +94,11 @@ def test_a_child_that_was_killed_is_said_and_the_next_search_has_another(
     assert first is not None
     os.kill(first, 9)
     until(lambda: not service.searching)
-    assert service.problem is not None
-    assert service.problem.code == "hub-died"
+    assert code(service.problem) == "hub-died"
     hub.pages.hold_after = None
     service.retry()
     until(lambda: not service.searching)
-    assert not service.problem
-    assert len(service.results) == 30
+    assert (code(service.problem), len(service.results)) == ("", 30)
     assert child_of(service) not in (None, first)
 
 
