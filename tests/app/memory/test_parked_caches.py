@@ -25,9 +25,6 @@ TALKS = {
     "tides": "What is the tide, and why does it come twice a day? " * 6,
     "moons": "How many moons are there? " * 12,
 }
-    "tides": "What is the tide, and why does it come twice a day? " * 6,
-    "moons": "How many moons are there? " * 12,
-}
 LIMIT_MS = 60_000
 
 
