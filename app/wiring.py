@@ -104,7 +104,9 @@ def build(paths: Paths) -> Services:
         downloads=downloads,
         account=HubAccount(ThreadExecutor("account"), network, ground.lifetime),
         memory=memory,
-        pressure=PressureWatch(memory, worker, ground.settings, ground.notices, ground.lifetime),
+        pressure=PressureWatch(
+            memory, worker, ground.settings, ground.notices, ground.lifetime, keep=worker.keep_caches
+        ),
         load=load,
         learning=forecasts.learning,
         remote=remote,
