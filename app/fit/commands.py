@@ -75,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
             hello = _hello(worker)
             options = with_profile(options, arguments, hello.devices, source.path)
             snapshot = MemorySampler(sysroot()).sample(whole=True)
-            devices = fit_devices(hello.devices, snapshot, learned=_learned(paths))
+            history = _history(paths)
+            devices = fit_devices(hello.devices, snapshot, learned=_learned(history), ram_speed=history.ram)
             measured = None if arguments.estimate else _measured(worker, source, model, options, devices)
             plan = predict(model, options, devices, measured)
             suggestions = suggest(model, options, devices, measured)
@@ -96,12 +97,15 @@ def _hello(worker: BlockingWorker) -> Hello:
     return hello
 
 
-def _learned(paths: Paths) -> Callable[[DeviceInfo], LearnedBytes | None]:
+def _history(paths: Paths) -> FitHistory:
     """What the window's loads taught; nothing where that cannot be read."""
     try:
-        history = read_fit_history(learned_file(paths))
+        return read_fit_history(learned_file(paths))
     except OSError:
-        history = FitHistory()
+        return FitHistory()
+
+
+def _learned(history: FitHistory) -> Callable[[DeviceInfo], LearnedBytes | None]:
     return lambda device: learned(history.of(key_of(device)))
 
 

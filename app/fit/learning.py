@@ -88,6 +88,27 @@ class FitLearning(QObject):
         """Read what was learned before."""
         self._runner.run(self._read, self._take_history)
 
+    @property
+    def ram_speed(self) -> float | None:
+        """Bytes a second that the RAM gives; None before it was measured."""
+        return None if self._history is None else self._history.ram
+
+    @property
+    def knows_ram(self) -> bool:
+        """There is nothing to measure: it was, or what was kept has not been read."""
+        return self._history is None or self._history.ram is not None
+
+    def keep_ram_speed(self, speed: float) -> None:
+        """It was measured."""
+        file = self._file
+
+        def work() -> FitHistory:
+            from engine.memory.fit.history import keep_ram_speed
+
+            return keep_ram_speed(file, speed)
+
+        self._runner.run(work, self._take_history)
+
     def learned(self, device: DeviceInfo) -> LearnedBytes | None:
         """What to add to forecasts for ``device``; None while nothing is known of its driver."""
         if self._history is None:

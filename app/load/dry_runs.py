@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.load.headers import Key
 from app.worker.link import Link
-from engine.protocol.frames import DryRan, DryRun, Failed, FromWorker, Hello
+from engine.protocol.frames import Bench, Benched, DryRan, DryRun, Failed, FromWorker, Hello
 from engine.protocol.types import LoadOptions
 
 if TYPE_CHECKING:
@@ -21,6 +21,16 @@ REST_MS = 5000
 
 KEPT = 200
 """Dry runs that are remembered."""
+
+
+class Probe(Protocol):
+    """Something small to be measured in a process that has nothing else to do (`app.fit.ram_speed.RamProbe`)."""
+
+    def wanted(self) -> bool:
+        """Whether it is to be measured now."""
+
+    def take(self, speed: float | None) -> None:
+        """The speed of the RAM, bytes a second; None: it could not be measured."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +51,19 @@ class Wish:
 class DryRuns(QObject):
     """One dry run at a time; a newer wish takes the place of the one before.
 
+    Args:
+        probe: Measures the RAM once no dry run is wished for; None: it is not measured.
+
     Attributes:
         changed: A dry run has ended, well or not.
     """
 
     changed = Signal()
 
-    def __init__(self, link: Link, parent: QObject | None = None) -> None:
+    def __init__(self, link: Link, parent: QObject | None = None, probe: Probe | None = None) -> None:
         super().__init__(parent)
-        self._link = link
+        self._link, self._probe = link, probe
+        self._probing = False
         self._next: Wish | None = None
         self._running: Wish | None = None
         self._ready = self._resting = self._closed = False
@@ -87,7 +101,7 @@ class DryRuns(QObject):
         self._rest.stop()
         if self._running is not None:
             self._link.cancel(self._request)
-        elif self._ready:
+        elif self._ready and not self._probing:
             self._submit()
         elif not self._link.running:
             self._link.start({})
@@ -107,16 +121,31 @@ class DryRuns(QObject):
 
     def _submit(self) -> None:
         self._running, self._next = self._next, None
-        if self._running is None:
-            self._rest.start()
-            return
         self._request += 1
+        if self._running is None:
+            self._probe_or_rest()
+            return
         wish = self._running
         self._link.submit(DryRun(id=self._request, path=str(wish.path), options=wish.options))
+
+    def _probe_or_rest(self) -> None:
+        self._probing = self._probe is not None and self._probe.wanted()
+        if self._probing:
+            self._link.submit(Bench(id=self._request))
+        else:
+            self._rest.start()
+
+    def _probed(self, speed: float | None) -> None:
+        if self._probing and self._probe is not None:
+            self._probing = False
+            self._probe.take(speed)
 
     def _hear(self, event: FromWorker) -> None:
         if isinstance(event, Hello):
             self._ready = True
+            self._submit()
+        elif self._probing and isinstance(event, Benched | Failed) and event.id == self._request:
+            self._probed(event.ram if isinstance(event, Benched) else None)
             self._submit()
         elif isinstance(event, DryRan | Failed) and event.id == self._request and self._running is not None:
             self._take(self._running, event)
@@ -140,6 +169,7 @@ class DryRuns(QObject):
     def _ended(self, _death: object, verdict: object, _failures: object) -> None:
         """What llama.cpp aborts on is not tried again; another process goes on with what is wanted meanwhile."""
         wish, self._running, self._ready = self._running, None, False
+        self._probed(None)
         rested, self._resting = self._resting, False
         if wish is not None and self._next is None and verdict is None:
             self._keep(wish, None)

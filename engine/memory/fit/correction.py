@@ -49,9 +49,10 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FitHistory(msgspec.Struct, frozen=True):
-    """All that was learned, oldest first."""
+    """All that was learned, oldest first. ``ram``: bytes a second that this computer's RAM gives, as measured."""
 
     records: tuple[LoadRecord, ...] = ()
+    ram: float | None = None
 
     def of(self, key: LoadKey) -> tuple[LoadRecord, ...]:
         """The records that count for ``key``."""
@@ -60,14 +61,15 @@ class FitHistory(msgspec.Struct, frozen=True):
     def without(self, keys: Iterable[LoadKey]) -> FitHistory:
         """Without what was learned for ``keys``, whatever the driver."""
         gone = {(key.card, key.backend) for key in keys}
-        return FitHistory(tuple(old for old in self.records if (old.key.card, old.key.backend) not in gone))
+        kept = tuple(old for old in self.records if (old.key.card, old.key.backend) not in gone)
+        return FitHistory(kept, self.ram)
 
     def with_record(self, record: LoadRecord) -> FitHistory:
         """With one load more; old ones are forgotten."""
         others = [old for old in self.records if old.key != record.key]
         keys = list(dict.fromkeys(old.key for old in reversed(others)))[: KEPT_KEYS - 1]
         kept = [old for old in others if old.key in keys]
-        return FitHistory((*kept, *(*self.of(record.key), record)[-KEPT:]))
+        return FitHistory((*kept, *(*self.of(record.key), record)[-KEPT:]), self.ram)
 
 
 def learned(records: Sequence[LoadRecord]) -> LearnedBytes | None:

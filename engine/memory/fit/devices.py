@@ -23,6 +23,7 @@ def fit_devices(
     snapshot: MemorySnapshot | None = None,
     held: Sequence[MemoryUse] = (),
     learned: Learned = lambda _device: None,
+    ram_speed: float | None = None,
 ) -> tuple[FitDevice, ...]:
     """`FitDevice` of each device.
 
@@ -31,6 +32,7 @@ def fit_devices(
         snapshot: What the kernel says now; without it the worker's own figures count, taken when it started.
         held: What the loaded model holds (`ModelInfo.memory`): it is given back before the next one is loaded.
         learned: What earlier loads on a GPU taught (`engine.memory.fit.correction`).
+        ram_speed: Bytes a second that the RAM gives, as measured; that of an integrated GPU's memory goes before it.
     """
     kept = {use.device: use.total for use in held}
     cpu = next((device for device in devices if device.kind is DeviceKind.CPU), None)
@@ -39,9 +41,15 @@ def fit_devices(
     )
     cards = {device.id: snapshot.gpu(device.pci) if snapshot and device.pci else None for device in devices}
     of_ram = [_bandwidth(device, cards[device.id]) for device in devices if device.kind is DeviceKind.IGPU]
-    bandwidth_of_ram = next((speed for speed in of_ram if speed), None)
+    named = next((speed for speed in of_ram if speed), None)
     return tuple(
-        FitDevice(info=device, room=ram, bandwidth=bandwidth_of_ram, reserve=_ram_reserve(cpu, snapshot))
+        FitDevice(
+            info=device,
+            room=ram,
+            bandwidth=named or ram_speed,
+            measured=named is None and ram_speed is not None,
+            reserve=_ram_reserve(cpu, snapshot),
+        )
         if device.kind in (DeviceKind.CPU, DeviceKind.SOFTWARE)
         else _card(device, cards[device.id], ram, kept.get(device.id, 0), learned(device))
         for device in devices

@@ -46,6 +46,11 @@ def forget_fit_history(path: Path, keys: Sequence[LoadKey]) -> FitHistory:
     return _change(path, lambda history: history.without(keys))
 
 
+def keep_ram_speed(path: Path, speed: float) -> FitHistory:
+    """Keep how fast the RAM is, bytes a second, and give all that is kept now. Raises OSError."""
+    return _change(path, lambda history: FitHistory(history.records, speed))
+
+
 def _change(path: Path, change: Callable[[FitHistory], FitHistory]) -> FitHistory:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as file:

@@ -141,6 +141,7 @@ class FitDevice(msgspec.Struct, frozen=True, kw_only=True):
         room: Bytes for a model, a reserve for everything else taken off (`engine.memory.room`).
         own: Of an integrated GPU's room the part that is no RAM any more (the firmware's carve-out).
         bandwidth: Bytes a second that its memory gives.
+        measured: The bandwidth is what reading really reached, not what the memory could give.
         learned: What earlier loads on it taught.
         reserve: Bytes that were taken off for everything else.
     """
@@ -149,6 +150,7 @@ class FitDevice(msgspec.Struct, frozen=True, kw_only=True):
     room: int | None = None
     own: int = 0
     bandwidth: float | None = None
+    measured: bool = False
     learned: LearnedBytes | None = None
     reserve: int = 0
 

@@ -17,6 +17,9 @@ _TYPICAL_CONTEXT: Final = 1024
 _REACHED: Final = {DeviceKind.GPU: 0.65, DeviceKind.IGPU: 0.65, DeviceKind.CPU: 0.5}
 """Share of the bandwidth that generation reaches: 60 to 70 % on GPUs (measured and reported figures)."""
 
+_REACHED_OF_MEASURED: Final = 0.65
+"""The same where the bandwidth is what reading reached on this computer."""
+
 
 def tokens_a_second(model: FitModel, options: LoadOptions, layout: Layout) -> float | None:
     """Tokens a second of one answer; None where a device's bandwidth is unknown."""
@@ -25,7 +28,7 @@ def tokens_a_second(model: FitModel, options: LoadOptions, layout: Layout) -> fl
     for device, size in zip(layout.devices, read, strict=True):
         if not size:
             continue
-        reached = _REACHED.get(device.info.kind)
+        reached = _REACHED_OF_MEASURED if device.measured else _REACHED.get(device.info.kind)
         if device.bandwidth is None or reached is None:
             return None
         seconds += size / (device.bandwidth * reached)

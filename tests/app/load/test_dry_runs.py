@@ -10,10 +10,11 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
+from app.fit.ram_speed import ROOM, RamProbe
 from app.load.dry_runs import DryRuns
 from engine.memory.fit import FitModel, fit_devices
 from engine.memory.fit.records import LayerCache, Piece
-from engine.protocol.frames import DryRan, DryRun, Failed, Request
+from engine.protocol.frames import Bench, Benched, DryRan, DryRun, Failed, Request
 from engine.protocol.types import LoadOptions, MemoryUse
 from tests.ui.shell.standins import HELLO
 
@@ -33,11 +34,16 @@ class FakeLink(QObject):
         self.starts = self.stops = self.shut = 0
         self.requests: list[DryRun] = []
         self.cancelled: list[int] = []
+        self.probes: list[int] = []
 
     def start(self, added: Mapping[str, str]) -> None:
         self.running, self.starts = True, self.starts + 1
 
     def submit(self, request: Request) -> None:
+        if isinstance(request, Bench):
+            assert request.test is None
+            self.probes.append(request.id)
+            return
         assert isinstance(request, DryRun)
         self.requests.append(request)
 
@@ -154,3 +160,79 @@ def test_nobody_waits_any_more(runs: DryRuns, link: FakeLink) -> None:
     runs.shutdown()
     want(runs, LoadOptions(n_ctx=9000))
     assert (link.shut, len(link.requests)) == (1, 1)
+
+
+# The speed of the RAM
+
+
+class Machine:
+    """What the probe asks."""
+
+    def __init__(self) -> None:
+        self.known, self.idle, self.available = False, True, ROOM
+        self.kept: list[float] = []
+        self.probe = RamProbe(lambda: self.known, lambda: self.idle, lambda: self.available, self.kept.append)
+
+
+def start(link: FakeLink, machine: Machine) -> DryRuns:
+    runs = DryRuns(link, None, machine.probe)
+    want(runs)
+    link.heard.emit(HELLO)
+    return runs
+
+
+def test_the_ram_is_measured_once_no_dry_run_is_wished_for(link: FakeLink) -> None:
+    machine = Machine()
+    runs = start(link, machine)
+    assert link.probes == []
+    link.answer()
+    assert compute(runs) == 77
+    (probe,) = link.probes
+    link.heard.emit(Benched(id=probe, ram=25e9))
+    assert machine.kept == [25e9]
+    want(runs, msgspec.structs.replace(ASKED, n_ctx=512))
+    link.answer(5)
+    assert len(link.probes) == 1, "once in a run"
+
+
+def test_a_wish_meanwhile_waits_for_the_measurement(link: FakeLink) -> None:
+    machine = Machine()
+    runs = start(link, machine)
+    link.answer()
+    other = msgspec.structs.replace(ASKED, n_ctx=512)
+    want(runs, other)
+    assert len(link.requests) == 1
+    assert runs.is_asked(KEY, other)
+    link.heard.emit(Benched(id=link.probes[0], ram=25e9))
+    assert len(link.requests) == 2
+    link.answer(5)
+    assert compute(runs, other) == 5
+
+
+@pytest.mark.parametrize("why", ["known", "busy", "no room", "unknown room"])
+def test_it_is_not_measured_where_it_would_be_wrong_or_for_nothing(link: FakeLink, why: str) -> None:
+    machine = Machine()
+    machine.known, machine.idle = why == "known", why != "busy"
+    machine.available = {"no room": ROOM - 1, "unknown room": None}.get(why, ROOM)  # type: ignore[assignment]
+    start(link, machine)
+    link.answer()
+    assert link.probes == []
+
+
+@pytest.mark.parametrize("end", ["failed", "died", "nothing"])
+def test_a_measurement_that_gives_nothing_is_not_tried_again(link: FakeLink, end: str) -> None:
+    machine = Machine()
+    runs = start(link, machine)
+    link.answer()
+    if end == "failed":
+        link.heard.emit(Failed(id=link.probes[0], code="internal", message="No."))
+    elif end == "nothing":
+        link.heard.emit(Benched(id=link.probes[0]))
+    else:
+        link.die()
+    assert machine.kept == []
+    want(runs, msgspec.structs.replace(ASKED, n_ctx=512))
+    if end == "died":
+        link.heard.emit(HELLO)
+    link.answer(5)
+    assert len(link.probes) == 1

@@ -94,3 +94,20 @@ def test_recorded_machines(name: str, tmp_path) -> None:
             assert gpu.gtt.free is not None
             assert seen.ram.available is not None
             assert device.room - device.own <= min(gpu.gtt.free, seen.ram.available)
+
+
+def test_the_measured_speed_of_the_ram_is_taken_where_nobody_names_one() -> None:
+    card = info("Vulkan0", DeviceKind.GPU, 16 * GIB, "AMD Radeon RX 7800 XT", PCI)
+    found = fit_devices([card, CPU], snapshot(), ram_speed=40e9)
+    assert (one(found, "CPU").bandwidth, one(found, "CPU").measured) == (40e9, True)
+    assert (one(found).bandwidth, one(found).measured) == (624e9, False)
+    shared = info("Vulkan0", DeviceKind.IGPU, 24 * GIB, "AMD Radeon 780M Graphics", PCI)
+    found = fit_devices([shared, CPU], snapshot(), ram_speed=40e9)
+    assert (one(found, "CPU").bandwidth, one(found, "CPU").measured) == (102e9, False), "the same memory, and whole"
+    assert not one(fit_devices([card, CPU], snapshot()), "CPU").measured
+
+
+def test_the_kernels_clock_goes_before_the_name() -> None:
+    card = info("Vulkan0", DeviceKind.GPU, 16 * GIB, "AMD Radeon RX 7800 XT", PCI)
+    seen = snapshot(name="AMD Radeon RX 7800 XT", kind=DeviceKind.GPU, bandwidth=500e9)
+    assert one(fit_devices([card, CPU], seen)).bandwidth == 500e9

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.memory.fit.correction import KEPT, FitHistory, LoadKey, LoadRecord
-from engine.memory.fit.history import add_to_fit_history, forget_fit_history, read_fit_history
+from engine.memory.fit.history import add_to_fit_history, forget_fit_history, keep_ram_speed, read_fit_history
 
 KEY = LoadKey(card="0000:03:00.0", backend="Vulkan", driver="radv")
 OTHER = LoadKey(card="0000:04:00.0", backend="Vulkan", driver="radv")
@@ -45,3 +45,13 @@ def test_nonsense_is_nothing_and_is_written_over(tmp_path: Path, data: bytes) ->
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         read_fit_history(tmp_path)
+
+
+def test_the_speed_of_the_ram_is_kept_beside_what_loads_taught(tmp_path: Path) -> None:
+    path = tmp_path / "fit.json"
+    add_to_fit_history(path, [record(1)])
+    assert read_fit_history(path).ram is None
+    assert keep_ram_speed(path, 25e9) == FitHistory((record(1),), 25e9)
+    assert add_to_fit_history(path, [record(1)]) == FitHistory((record(1), record(1)), 25e9)
+    assert forget_fit_history(path, [KEY]) == FitHistory((), 25e9)
+    assert read_fit_history(path).ram == 25e9

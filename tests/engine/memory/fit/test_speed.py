@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from engine.memory.fit import predict
+from engine.memory.fit import Verdict, predict
 from engine.memory.fit.bandwidth import bandwidth_of
 from engine.memory.sizes import GIB
 from engine.protocol.types import LoadOptions
@@ -36,6 +37,15 @@ def test_layers_in_ram_take_their_time() -> None:
     devices = [gpu(20 * GIB, bandwidth=960e9), cpu(bandwidth=50e9)]
     whole, half = speed(model(), SHORT, devices), speed(model(), LoadOptions(n_ctx=1024, n_gpu_layers=17), devices)
     assert half < whole / 5
+
+
+def test_on_the_processor_by_what_was_measured() -> None:
+    measured = msgspec.structs.replace(cpu(), bandwidth=20e9, measured=True)
+    read = model().weights * 0.99 + 32 * 1024 * 2048 * 2
+    assert speed(model(), SHORT, [measured]) == pytest.approx(0.65 * 20e9 / read, rel=0.01)
+    partly = predict(model(), SHORT, [gpu(3 * GIB), measured])
+    assert partly.verdict is Verdict.PARTLY
+    assert partly.speed is not None
 
 
 def test_unknown_where_a_bandwidth_is() -> None:
