@@ -24,6 +24,7 @@ from app.downloads.service import DownloadService
 from app.downloads.settings import DownloadSettings, network_environment
 from app.fit.badges import FitBadges
 from app.fit.learning import FitLearning, learned_file
+from app.fit.ram_speed import RamProbe
 from app.formulas.service import FormulaService
 from app.hub.service import HubService
 from app.jobs import SerialRunner, ThreadExecutor
@@ -210,7 +211,8 @@ class Forecasts:
 
     def __init__(self, ground: Ground, worker: WorkerService, memory: MemoryService, library: LibraryService) -> None:
         self._worker, self._memory = worker, memory
-        dry_runs = DryRuns(ground.process(), ground.lifetime)
+        probe = RamProbe(self._knows_ram, lambda: worker.idle, self._available, self._keep_ram_speed)
+        dry_runs = DryRuns(ground.process(), ground.lifetime, probe)
         self.load = LoadService(
             ground.settings,
             ThreadExecutor("load"),
@@ -239,7 +241,16 @@ class Forecasts:
 
         memory, model = self._memory, self._worker.model
         held = model.memory if model is not None and memory.snapshot is not None else ()
-        return fit_devices(self._devices(), memory.snapshot, held, self._learned)
+        return fit_devices(self._devices(), memory.snapshot, held, self._learned, self.learning.ram_speed)
+
+    def _knows_ram(self) -> bool:
+        return self.learning.knows_ram
+
+    def _available(self) -> int | None:
+        return self._memory.snapshot.ram.available if self._memory.snapshot is not None else None
+
+    def _keep_ram_speed(self, speed: float) -> None:
+        self.learning.keep_ram_speed(speed)
 
     def _learned(self, device: DeviceInfo) -> LearnedBytes | None:
         return self.learning.learned(device)
