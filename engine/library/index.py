@@ -18,7 +18,7 @@ from engine.library.gguf import HeaderProblem, ModelHeader
 from engine.library.records import InstalledModel
 from engine.library.walk import FoundFile
 
-VERSION = 1
+VERSION = 2
 """Another one when the reader finds other facts in the same bytes."""
 
 MAX_ENTRIES = 50_000
@@ -58,7 +58,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, array
 class _Stored(msgspec.Struct, kw_only=True):
     version: int
     entries: tuple[Entry, ...] = ()
-    roots: dict[str, tuple[InstalledModel, ...]] = {}
+    roots: dict[str, msgspec.Raw] = {}
+    """Models of each root, decoded when the root is not there: thousands take their time."""
 
 
 class Index:
@@ -68,7 +69,7 @@ class Index:
         """``file`` is read when the first thing is asked."""
         self._file = file
         self._entries: dict[bytes, Entry] = {}
-        self._roots: dict[str, tuple[InstalledModel, ...]] = {}
+        self._roots: dict[str, msgspec.Raw] = {}
         self._loaded = file is None
         self._changed = False
 
@@ -98,14 +99,16 @@ class Index:
     def models_of(self, root: str) -> tuple[InstalledModel, ...]:
         """The models of a root as they were when it was seen last."""
         self._load()
-        return self._roots.get(root, ())
+        stored = self._roots.get(root)
+        return decode_models(bytes(stored)) if stored is not None else ()
 
     def put_models(self, root: str, models: Iterable[InstalledModel]) -> None:
         """Keep the models of a root that is there."""
         self._load()
-        models = tuple(models)
-        if self._roots.get(root) != models:
-            self._roots[root] = models
+        encoded = encode_models(tuple(models))
+        stored = self._roots.get(root)
+        if stored is None or bytes(stored) != encoded:
+            self._roots[root] = msgspec.Raw(encoded)
             self._changed = True
 
     def keep_only(self, paths: Iterable[Path], roots: Iterable[str]) -> None:
@@ -123,7 +126,7 @@ class Index:
         if self._file is None or not self._changed:
             return
         entries = tuple(self._entries.values())[-MAX_ENTRIES:]
-        data = encode(_Stored(version=VERSION, entries=entries, roots=self._roots))
+        data = msgspec.msgpack.encode(_Stored(version=VERSION, entries=entries, roots=self._roots))
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=f"{self._file.name}.")
@@ -155,19 +158,22 @@ class Index:
 def _read(path: Path) -> _Stored | None:
     try:
         with path.open("rb") as file:
-            return decode(file.read(MAX_BYTES))
+            return msgspec.msgpack.decode(file.read(MAX_BYTES), type=_Stored)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
-def encode(stored: _Stored) -> bytes:
+def encode_models(models: tuple[InstalledModel, ...]) -> bytes:
     """As MessagePack; paths as the bytes that the file system has."""
-    return msgspec.msgpack.encode(stored, enc_hook=_path_to_bytes)
+    return msgspec.msgpack.encode(models, enc_hook=_path_to_bytes)
 
 
-def decode(data: bytes) -> _Stored:
-    """Raises msgspec.DecodeError."""
-    return msgspec.msgpack.decode(data, type=_Stored, dec_hook=_bytes_to_path)
+def decode_models(data: bytes) -> tuple[InstalledModel, ...]:
+    """What `encode_models` made; nothing when it is damaged."""
+    try:
+        return msgspec.msgpack.decode(data, type=tuple[InstalledModel, ...], dec_hook=_bytes_to_path)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        return ()
 
 
 def _path_to_bytes(value: object) -> bytes:
