@@ -106,27 +106,32 @@ class Keeping(QObject):
 def _look(models: Path, path: Path | None) -> tuple[Found, ...]:
     kept = queue_file.read(path) if path is not None else ()
     found = [Found(job=job, done=_done(job.order)) for job in kept]
-    known = {job.order.key for job in kept}
+    known = {target for job in kept for target in _targets(job.order)}
     try:
         interrupted = find_interrupted(models)
     except OSError:
         interrupted = ()
     for one in interrupted:
         order = Order(root=os.fsencode(models), repo=one.repo, revision=one.revision, files=one.files)
-        if order.key not in known:
+        if known.isdisjoint(_targets(order)):
             job = KeptJob(order=order, stand=Stand.INTERRUPTED, total=one.total)
             found.append(Found(job=job, done=one.done))
     return tuple(found)
 
 
-def _done(order: Order) -> int:
+def _targets(order: Order) -> list[Path]:
+    """Where the files lie; none when a name is not safe."""
+    if order.targets:
+        return [Path(os.fsdecode(target)) for target in order.targets]
     try:
-        targets = [Path(os.fsdecode(target)) for target in order.targets] or [
-            target_path(Path(os.fsdecode(order.root)), order.repo, file.path) for file in order.files
-        ]
+        return [target_path(Path(os.fsdecode(order.root)), order.repo, file.path) for file in order.files]
     except VrambleError:
-        return 0
-    return bytes_of(targets, [file.size for file in order.files])
+        return []
+
+
+def _done(order: Order) -> int:
+    targets = _targets(order)
+    return bytes_of(targets, [file.size for file in order.files]) if targets else 0
 
 
 def _with_origin(order: Order, given: Origin | None) -> Order | Failed:
