@@ -94,12 +94,12 @@ class FitLearning(QObject):
         return None if self._history is None else self._history.ram
 
     @property
-    def knows_ram(self) -> bool:
-        """There is nothing to measure: it was, or what was kept has not been read."""
-        return self._history is None or self._history.ram is not None
+    def ready(self) -> bool:
+        """What was kept has been read."""
+        return self._history is not None
 
     def keep_ram_speed(self, speed: float) -> None:
-        """It was measured."""
+        """It was measured; the fastest counts, because other programs may have computed beside another one."""
         file = self._file
 
         def work() -> FitHistory:

@@ -1,4 +1,4 @@
-"""How fast the RAM of this computer is: measured once, while nothing else computes, and kept."""
+"""How fast the RAM of this computer is: measured once in a run, while the engine has nothing to do, and kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class RamProbe:
     """Whether the speed has to be measured, and where the figure goes.
 
     Args:
-        known: The speed is known already, or it cannot be kept.
+        known: The speed is known otherwise, or it cannot be kept.
         idle: Nothing computes now that would be measured with it, or be disturbed.
         available: Bytes of RAM that programs can still get; None: unknown.
         keep: Takes bytes a second.

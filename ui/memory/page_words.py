@@ -39,8 +39,10 @@ def tr(text: str) -> str:
 
 def owner_name(part: Part) -> str:
     """Whose a part is, in a few words."""
-    if part.owner in (PartOwner.PROGRAM, PartOwner.OURS):
+    if part.owner is PartOwner.PROGRAM:
         return part.name
+    if part.owner is PartOwner.OURS:
+        return tr("Vramble") if part.name.lower() == "vramble" else tr("Vramble ({name})").format(name=part.name)
     if part.owner is PartOwner.PROGRAMS:
         return tr("{n} more programs").format(n=part.name)
     if part.owner is PartOwner.REST and part.region is Region.RAM:

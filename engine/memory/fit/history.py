@@ -47,8 +47,11 @@ def forget_fit_history(path: Path, keys: Sequence[LoadKey]) -> FitHistory:
 
 
 def keep_ram_speed(path: Path, speed: float) -> FitHistory:
-    """Keep how fast the RAM is, bytes a second, and give all that is kept now. Raises OSError."""
-    return _change(path, lambda history: FitHistory(history.records, speed))
+    """Keep how fast the RAM is, bytes a second, unless it was faster before, and give all that is kept now.
+
+    Raises OSError.
+    """
+    return _change(path, lambda history: FitHistory(history.records, max(speed, history.ram or 0.0)))
 
 
 def _change(path: Path, change: Callable[[FitHistory], FitHistory]) -> FitHistory:

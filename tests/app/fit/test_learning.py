@@ -133,11 +133,11 @@ def test_a_disk_that_refuses_harms_nothing(world: World) -> None:
 
 
 def test_the_speed_of_the_ram_is_kept(world: World, tmp_path: Path, qtbot: QtBot) -> None:
-    assert (world.learning.ram_speed, world.learning.knows_ram) == (None, False)
+    assert (world.learning.ram_speed, world.learning.ready) == (None, True)
     with qtbot.waitSignal(world.learning.changed):
         world.learning.keep_ram_speed(25e9)
         world.disk.drain()
-    assert (world.learning.ram_speed, world.learning.knows_ram) == (25e9, True)
+    assert world.learning.ram_speed == 25e9
     world.load()
     world.sample(9, times=2)
     again = World(tmp_path)
@@ -148,6 +148,6 @@ def test_before_the_file_was_read_nothing_is_to_be_measured(tmp_path: Path, qtbo
     disk, memory, worker = Cranked(), Memory(), FakeWorker()
     learning = FitLearning(tmp_path / "fit.json", disk, worker, memory.sampled, lambda _path, _options: None)
     learning.open()
-    assert learning.knows_ram
+    assert not learning.ready
     disk.drain()
-    assert not learning.knows_ram
+    assert learning.ready
