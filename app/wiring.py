@@ -53,6 +53,7 @@ from engine.library.surroundings import here
 from engine.memory.sampler import MemorySampler
 from engine.memory.tree import sysroot
 from engine.power.awake import Inhibitor
+from engine.protocol.types import DeviceKind
 
 if TYPE_CHECKING:
     from engine.memory.fit import FitDevice
@@ -211,7 +212,7 @@ class Forecasts:
 
     def __init__(self, ground: Ground, worker: WorkerService, memory: MemoryService, library: LibraryService) -> None:
         self._worker, self._memory = worker, memory
-        probe = RamProbe(self._knows_ram, lambda: worker.idle, self._available, self._keep_ram_speed)
+        probe = RamProbe(self._needs_no_probe, lambda: worker.idle, self._available, self._keep_ram_speed)
         dry_runs = DryRuns(ground.process(), ground.lifetime, probe)
         self.load = LoadService(
             ground.settings,
@@ -243,8 +244,9 @@ class Forecasts:
         held = model.memory if model is not None and memory.snapshot is not None else ()
         return fit_devices(self._devices(), memory.snapshot, held, self._learned, self.learning.ram_speed)
 
-    def _knows_ram(self) -> bool:
-        return self.learning.knows_ram
+    def _needs_no_probe(self) -> bool:
+        """An APU's memory is known by name or clock; what was learned has to be read before something is added."""
+        return not self.learning.ready or any(device.kind is DeviceKind.IGPU for device in self._devices())
 
     def _available(self) -> int | None:
         return self._memory.snapshot.ram.available if self._memory.snapshot is not None else None
