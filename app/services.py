@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 
+from app.backup.service import BackupService
 from app.bench.service import BenchService
 from app.chat.controller import ChatController
+from app.desktop.service import Desktop
 from app.doctor.service import DoctorService
 from app.downloads.account import HubAccount
 from app.downloads.remote_headers import RemoteHeaders
 from app.downloads.service import DownloadService
 from app.fit.badges import FitBadges
 from app.fit.learning import FitLearning
+from app.folders.look import FolderLook
 from app.formulas.service import FormulaService
 from app.hub.service import HubService
 from app.jobs import SerialRunner
@@ -49,9 +52,12 @@ class Services:
     worker: WorkerService
     self_tests: SelfTests
     chat: ChatController
+    backup: BackupService
     library: LibraryService
     downloads: DownloadService
     account: HubAccount
+    desktop: Desktop
+    folders: FolderLook
     memory: MemoryService
     pressure: PressureWatch
     load: LoadService
@@ -87,6 +93,8 @@ class Services:
         self.bench.shutdown()
         self.worker.shutdown()
         self.downloads.shutdown()
+        self.desktop.shutdown()
+        self.folders.shutdown()
         self.account.shutdown()
         self.remote.shutdown()
         self.hub.shutdown()
@@ -97,6 +105,7 @@ class Services:
         self.look.shutdown()
         self.load.shutdown()
         self.learning.shutdown()
+        self.backup.shutdown()
         self.database.close()
         self.files.close()
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject
 
+from app.backup.service import BackupService
 from app.bench.archive import Archive
 from app.bench.place import history_file
 from app.bench.service import BenchService
 from app.chat.controller import ChatController
 from app.chat.model_choice import ModelChoice
+from app.desktop.service import Desktop
 from app.doctor.service import DoctorService
 from app.downloads.account import HubAccount
 from app.downloads.awake import KeepAwake
@@ -25,6 +27,7 @@ from app.downloads.settings import DownloadSettings, network_environment
 from app.fit.badges import FitBadges
 from app.fit.learning import FitLearning, learned_file
 from app.fit.ram_speed import RamProbe
+from app.folders.look import FolderLook
 from app.formulas.service import FormulaService
 from app.hub.service import HubService
 from app.jobs import SerialRunner, ThreadExecutor
@@ -95,15 +98,21 @@ def build(paths: Paths) -> Services:
     sleep, upkeep = make_upkeep(ground, worker, memory)
     hub = make_hub(ground, forecasts.machine)
     library.ask_through(hub.look_up)
+    chat = make_chat(ground, worker, library, load)
+    backup = BackupService(paths, ThreadExecutor("backup"), ground.lifetime)
+    chat.keeping.exchange.runner = backup.runner
     return Services(
         paths=paths,
         notices=ground.notices,
         settings=ground.settings,
         worker=worker,
         self_tests=SelfTests(worker, ground.settings, ground.notices, ground.process(), ground.files, ground.lifetime),
-        chat=make_chat(ground, worker, library, load),
+        chat=chat,
+        backup=backup,
         library=library,
         downloads=downloads,
+        desktop=Desktop(ThreadExecutor("desktop"), ground.lifetime),
+        folders=FolderLook(ThreadExecutor("folders"), Path.home(), ground.lifetime),
         account=HubAccount(ThreadExecutor("account"), network, ground.lifetime),
         memory=memory,
         pressure=PressureWatch(
@@ -281,6 +290,7 @@ def make_chat(ground: Ground, worker: WorkerService, library: LibraryService, lo
         parent=ground.lifetime,
         choice_of=choice.of,
     )
+    chat.keeping.titling.look = worker.look
     chat.listed.connect(worker.caches.keep_only)
     chat.purged.connect(worker.caches.forget)
     return chat

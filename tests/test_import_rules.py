@@ -36,6 +36,7 @@ SEEN_BY_UI = {
     "engine.bench.document",
     "engine.bench.judge",
     "engine.bench.records",
+    "engine.chat.found",
     "engine.chat.records",
     "engine.chat.text",
     "engine.client.session",

@@ -192,6 +192,7 @@ class MainWindow(QMainWindow):
         chat.drafts_loaded.connect(composer.take_drafts)
         chat.draft_restored.connect(composer.restore)
         chat.current_changed.connect(self._conversation_changed)
+        chat.message_wanted.connect(lambda message: self._page.show_message(message, chat.keeping.search.first_word))
 
     def _connect_world(self) -> None:
         services = self._services
@@ -204,6 +205,8 @@ class MainWindow(QMainWindow):
         windows = self._windows
         for keys, action in (
             ("Ctrl+N", self._sidebar.new_conversation),
+            ("Ctrl+Shift+N", self._sidebar.new_temporary),
+            ("Ctrl+Shift+F", self._search),
             ("Ctrl+B", self._folding.toggle),
             ("Ctrl+I", self._panel.toggle),
             ("Ctrl+M", windows.open_manager),
@@ -224,6 +227,11 @@ class MainWindow(QMainWindow):
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self._composer.stop)
         self._escape.setEnabled(False)
         self._services.chat.busy_changed.connect(self._escape.setEnabled)
+
+    def _search(self) -> None:
+        if not self._sidebar.isVisible():
+            self._folding.toggle()
+        self._sidebar.search()
 
     def _save_text(self, file: str, text: str) -> None:
         saved = self.tr("Saved as {}").format(file)

@@ -12,8 +12,10 @@ from app.jobs import Err, Result, SerialRunner
 from engine.chat.exchanging import Taken
 from engine.chat.portable import PortableConversation
 from engine.chat.store import Store
-from engine.chat_files.exporting import Format, write, write_each
-from engine.chat_files.importing import Imported, taken_as
+from engine.chat_files.exporting import Format as Format
+from engine.chat_files.exporting import write, write_each
+from engine.chat_files.importing import Imported as Imported
+from engine.chat_files.importing import taken_as
 from engine.chat_files.sources import conversations_in
 from engine.errors import VrambleError
 

@@ -42,6 +42,12 @@ class Search(QObject):
         return tuple(self._hits)
 
     @property
+    def first_word(self) -> str:
+        """What of the query stands in the text as it is, to be shown there."""
+        words = self._wanted.replace('"', " ").replace("*", " ").split()
+        return words[0] if words else ""
+
+    @property
     def searching(self) -> bool:
         """Whether more may be found without being asked for."""
         return self._running or self._wanted != self._asked

@@ -12,9 +12,11 @@ import zipfile
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
+
 from engine.chat.database import configure
 from engine.chat.migrations import MIGRATIONS, tables_of, version_of
-from engine.chat_files.backup import DATABASE, SETTINGS, Manifest, checksum, manifest_of, newer, opened
+from engine.chat_files.backup import DATABASE, MANIFEST, SETTINGS, Manifest, checksum, manifest_of, newer, opened
 from engine.errors import VrambleError
 
 LARGEST: Final = 64 * 1024**3
@@ -29,24 +31,71 @@ class Restored(NamedTuple):
     kept: tuple[Path, ...]
 
 
-def restore(source: Path, database: Path, settings: Path, *, now: float) -> Restored:
-    """Put a backup in the place of the database and of the settings, which nobody has open. Nothing is changed before
-    all of it was read and examined.
+def stage(source: Path, waiting: Path) -> Manifest:
+    """Read a backup whole, examine it, and lay it into the folder ``waiting`` for `apply`. Nothing else is changed.
 
     Raises:
-        VrambleError: ``backup-unreadable``, ``backup-newer``, ``backup-damaged`` (nothing changed) or
-            ``restore-failed`` (what was there is put back).
+        VrambleError: ``backup-unreadable``, ``backup-newer``, ``backup-damaged`` or ``restore-failed``.
     """
     try:
-        database.parent.mkdir(parents=True, exist_ok=True)
-        settings.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".vramble-restore-", dir=database.parent) as folder:
+        waiting.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".restore-", dir=waiting.parent) as folder:
             manifest, files = _unpacked(source, Path(folder))
             _examine(files[DATABASE])
-            return Restored(manifest, _replace(files, {DATABASE: database, SETTINGS: settings}, now))
+            (Path(folder) / MANIFEST).write_bytes(msgspec.json.encode(manifest))
+            discard(waiting)
+            shutil.copytree(folder, waiting)
     except OSError as error:
-        next_step = "Free some space where the conversations lie, then try again."
-        raise VrambleError("restore-failed", "The backup could not be put in place.", next_step, str(error)) from error
+        raise _failed(str(error)) from error
+    return manifest
+
+
+def waiting_in(waiting: Path) -> Manifest | None:
+    """What `stage` laid there; None for nothing."""
+    try:
+        return msgspec.json.decode((waiting / MANIFEST).read_bytes(), type=Manifest)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def discard(waiting: Path) -> None:
+    """What was staged is not wanted any more."""
+    shutil.rmtree(waiting, ignore_errors=True)
+
+
+def apply(waiting: Path, database: Path, settings: Path, *, now: float) -> Restored | None:
+    """Put what was staged in the place of the database and of the settings, which nobody has open; None when nothing
+    waits. What was there is kept beside it.
+
+    Raises:
+        VrambleError: ``restore-failed``; what was there is back in its place.
+    """
+    manifest = waiting_in(waiting)
+    files = {name: waiting / name for name in (DATABASE, SETTINGS) if (waiting / name).exists()}
+    if manifest is None or DATABASE not in files:
+        return None
+    try:
+        for place in (database, settings):
+            place.parent.mkdir(parents=True, exist_ok=True)
+        kept = _replace(files, {DATABASE: database, SETTINGS: settings}, now)
+    except OSError as error:
+        raise _failed(str(error)) from error
+    discard(waiting)
+    return Restored(manifest, kept)
+
+
+def restore(source: Path, database: Path, settings: Path, *, now: float) -> Restored:
+    """`stage` and `apply` at once, for when nothing is open.
+
+    Raises:
+        VrambleError: As they do.
+    """
+    waiting = database.with_name("restore-waiting")
+    stage(source, waiting)
+    done = apply(waiting, database, settings, now=now)
+    if done is None:
+        raise _failed("what was unpacked is gone")
+    return done
 
 
 def _unpacked(source: Path, folder: Path) -> tuple[Manifest, dict[str, Path]]:
@@ -127,3 +176,8 @@ def _damaged(detail: str) -> VrambleError:
     return VrambleError(
         "backup-damaged", "The backup is damaged.", "Nothing was changed. Choose another backup.", detail
     )
+
+
+def _failed(detail: str) -> VrambleError:
+    next_step = "Free some space where the conversations lie, then try again."
+    return VrambleError("restore-failed", "The backup could not be put in place.", next_step, detail)

@@ -19,6 +19,8 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.chat.conversation_list import ConversationListModel
+from app.chat.side_list import SideListModel
+from ui.chat.folder_paint import INDENT, paint_folder
 from ui.theme import ICON_SIZE, RADIUS, SPACE_M, SPACE_S, SPACE_XS, TARGET_SIZE, Theme
 from ui.theming import icons
 from ui.widgets.elided_label import plain_tooltip
@@ -58,9 +60,11 @@ class ConversationDelegate(QStyledItemDelegate):
 
     Attributes:
         renamed: Conversation id and the title that was typed.
+        folder_renamed: The same of a folder.
     """
 
     renamed = Signal(str, str)
+    folder_renamed = Signal(str, str)
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -96,14 +100,20 @@ class ConversationDelegate(QStyledItemDelegate):
         selected = bool(state & QStyle.StateFlag.State_Selected)
         hovered = index.row() == self.hovered_row
         self._paint_body(painter, body, selected, hovered, bool(state & QStyle.StateFlag.State_HasFocus))
-        text = body.adjusted(SPACE_S + SPACE_XS, 0, -SPACE_S, 0)
+        indent = self._theme.px(INDENT) if index.data(SideListModel.Role.INSIDE) else 0
+        text = body.adjusted(SPACE_S + SPACE_XS + indent, 0, -SPACE_S, 0)
         if selected or hovered:
             dots = self.menu_target(rect, index)
             text.setRight(dots.left() - SPACE_XS)
             self._paint_dots(painter, dots)
         if index.data(ConversationListModel.Role.ANSWERING):
             text.setRight(self._paint_answering(painter, text) - SPACE_S)
-        self._paint_title(painter, text, str(index.data(Qt.ItemDataRole.DisplayRole) or ""))
+        title = str(index.data(Qt.ItemDataRole.DisplayRole) or "")
+        if index.data(SideListModel.Role.IS_FOLDER):
+            size, folded = int(index.data(SideListModel.Role.COUNT)), bool(index.data(SideListModel.Role.FOLDED))
+            paint_folder(painter, self._theme, text, title, size, folded=folded)
+        else:
+            self._paint_title(painter, text, title)
         painter.restore()
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
@@ -123,7 +133,8 @@ class ConversationDelegate(QStyledItemDelegate):
         if isinstance(editor, QLineEdit):
             title = " ".join(editor.text().split())
             if title and title != index.data(Qt.ItemDataRole.DisplayRole):
-                self.renamed.emit(str(index.data(ConversationListModel.Role.ID)), title)
+                told = self.folder_renamed if index.data(SideListModel.Role.IS_FOLDER) else self.renamed
+                told.emit(str(index.data(ConversationListModel.Role.ID)), title)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
         """Cover the row, not the heading."""

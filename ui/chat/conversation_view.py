@@ -2,47 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QToolTip, QWidget
 
 from app.chat.conversation_list import ConversationListModel
+from app.chat.side_list import SideListModel
+from app.chat.side_rows import SideRow
+from engine.chat.records import Conversation
 from ui.chat.conversation_delegate import ConversationDelegate, Index, tooltip_of
 from ui.theme import Theme
 
+SEVERAL = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+"""Keys that select more rows and go nowhere."""
 BATCH = 200
 """Rows laid out at once; thousands of conversations must not hold up the window."""
 
 
+FillMenu = Callable[[QMenu, list[SideRow], Callable[[], None]], QAction | None]
+"""Fills a menu for rows; the last one begins to rename the row. Returns the first action."""
+
+
 class ConversationView(QListView):
-    """Rows of `ConversationListModel`.
+    """Rows of `SideListModel`: conversations, and folders that fold. Several can be selected, and dragged.
 
     Attributes:
-        chosen: Id of the row the user went to.
-        delete_wanted: Id of the row to delete.
-        renamed: Id and new title.
+        chosen: Id of the conversation the user went to.
+        delete_wanted: Ids of the conversations to delete.
+        renamed: Id and new title; `folder_renamed` of a folder.
+        fold_wanted: Id of a folder, and whether what is in it should be hidden.
         typed: Text typed while the list had the focus; it belongs into the composer.
+        fill_menu: See `FillMenu`.
     """
 
     chosen = Signal(str)
-    delete_wanted = Signal(str)
+    delete_wanted = Signal(object)
     renamed = Signal(str, str)
+    folder_renamed = Signal(str, str)
+    fold_wanted = Signal(str, bool)
     typed = Signal(str)
 
-    def __init__(self, conversations: ConversationListModel, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, conversations: SideListModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._conversations = conversations
+        self.fill_menu: FillMenu = lambda _menu, _rows, _rename: None
         self.setModel(conversations)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setDropIndicatorShown(True)
+        self.setAutoScroll(True)
         self.setObjectName("conversationList")
         self.setAccessibleName(self.tr("Conversations"))
         self.setProperty("role", "bare")
         self._theme = theme
         self._delegate = ConversationDelegate(theme, self)
         self._delegate.renamed.connect(self.renamed)
+        self._delegate.folder_renamed.connect(self.folder_renamed)
         self.setItemDelegate(self._delegate)
         self.setLayoutMode(QListView.LayoutMode.Batched)
         self.setBatchSize(BATCH)
         self._scrolled = 0
+        self._selecting = self._menu_open = False
         self.verticalScrollBar().rangeChanged.connect(self._scroll_back)
         self.setMouseTracking(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
@@ -54,16 +77,34 @@ class ConversationView(QListView):
         """Id of the conversation in a row."""
         return str(index.data(ConversationListModel.Role.ID))
 
+    def row_of(self, index: Index) -> SideRow | None:
+        """What a row is."""
+        row = index.data(SideListModel.Role.ROW)
+        return row if isinstance(row, SideRow) else None
+
     def mark(self, conversation: str | None) -> None:
         """Make the row of the open conversation the current one, without choosing it again."""
-        ids = self.ids()
-        if conversation in ids:
-            index = self._conversations.index(ids.index(conversation), 0)
+        at = self._conversations.position(conversation)
+        if at is not None:
+            index = self._conversations.index(at, 0)
             if index != self.currentIndex():
                 self.setCurrentIndex(index)
         else:
             self.setCurrentIndex(QModelIndex())
             self.clearSelection()
+
+    def selected_conversations(self) -> list[Conversation]:
+        """Those that are selected, from top to bottom."""
+        rows = [self.row_of(index) for index in sorted(self.selectedIndexes(), key=lambda index: index.row())]
+        return [row.conversation for row in rows if row is not None and row.conversation is not None]
+
+    def edit_folder(self, folder: str) -> None:
+        """Let the title of a folder be typed."""
+        for at, row in enumerate(self._conversations.rows):
+            if row.conversation is None and row.folder is not None and row.folder.id == folder:
+                self.setFocus(Qt.FocusReason.OtherFocusReason)
+                self.setCurrentIndex(self._conversations.index(at, 0))
+                self.edit(self._conversations.index(at, 0))
 
     def doItemsLayout(self) -> None:
         """The first batch alone is too short for a list that was scrolled down: remember where that was."""
@@ -71,18 +112,27 @@ class ConversationView(QListView):
         super().doItemsLayout()
 
     def ids(self) -> list[str]:
-        """Ids of all rows, from top to bottom."""
-        return [row.id for row in self._conversations.rows]
+        """Ids of all conversations that are listed, from top to bottom."""
+        return [row.conversation.id for row in self._conversations.rows if row.conversation is not None]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Delete removes, Enter chooses; the rest is the list's own."""
-        index = self.currentIndex()
-        if event.key() == Qt.Key.Key_Delete and index.isValid():
-            self.delete_wanted.emit(self.id_at(index))
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid():
-            self.chosen.emit(self.id_at(index))
-        else:
+        """Delete removes, Enter chooses or folds, Left and Right fold; the rest is the list's own."""
+        row = self.row_of(self.currentIndex())
+        if event.key() == Qt.Key.Key_Delete and (selected := self.selected_conversations()):
+            self.delete_wanted.emit([one.id for one in selected])
+        elif row is None or not self._use_key(event.key(), row):
             super().keyPressEvent(event)
+
+    def _use_key(self, key: int, row: SideRow) -> bool:
+        enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if row.conversation is not None:
+            if enter:
+                self.chosen.emit(row.conversation.id)
+            return enter
+        if row.folder is None or not (enter or key in (Qt.Key.Key_Left, Qt.Key.Key_Right)):
+            return False
+        self.fold_wanted.emit(row.folder.id, not row.folder.folded if enter else key == Qt.Key.Key_Left)
+        return True
 
     def keyboardSearch(self, search: str) -> None:
         """Typing does not search: it goes on where messages are written."""
@@ -91,8 +141,9 @@ class ConversationView(QListView):
     def currentChanged(self, current: Index, previous: Index) -> None:
         """Arrow keys and clicks go to a conversation."""
         super().currentChanged(current, previous)
-        if current.isValid() and (self.hasFocus() or self.underMouse()):
-            self.chosen.emit(self.id_at(current))
+        row = self.row_of(current) if current.isValid() and not self._selecting else None
+        if row is not None and row.conversation is not None and (self.hasFocus() or self.underMouse()):
+            self.chosen.emit(row.conversation.id)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Highlight the row under the pointer."""
@@ -105,10 +156,21 @@ class ConversationView(QListView):
         index = self.indexAt(point)
         if index.isValid() and not self._delegate.body(self.visualRect(index), index).contains(point):
             return
-        super().mousePressEvent(event)
         left = event.button() == Qt.MouseButton.LeftButton
+        self._selecting = bool(event.modifiers() & SEVERAL) or (not left and index in self.selectedIndexes())
+        super().mousePressEvent(event)
+        self._selecting = False
         if index.isValid() and left and self._delegate.menu_target(self.visualRect(index), index).contains(point):
             self.open_menu(index, self.viewport().mapToGlobal(point))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click on a folder folds it."""
+        super().mouseReleaseEvent(event)
+        index = self.indexAt(event.position().toPoint())
+        row = self.row_of(index) if index.isValid() else None
+        plain = event.button() == Qt.MouseButton.LeftButton and not event.modifiers() & SEVERAL
+        if plain and row is not None and row.conversation is None and row.folder is not None and not self._menu_open:
+            self.fold_wanted.emit(row.folder.id, not row.folder.folded)
 
     def leaveEvent(self, event: QEvent) -> None:
         """No row is under the pointer any more."""
@@ -124,16 +186,24 @@ class ConversationView(QListView):
             self.open_menu(index, self.viewport().mapToGlobal(place))
 
     def open_menu(self, index: QModelIndex, place: QPoint) -> None:
-        """Rename and Delete for one row."""
-        conversation = self.id_at(index)
+        """What can be done with one row, or with all that are selected."""
+        row = self.row_of(index)
+        if row is None:
+            return
+        selected = [self.row_of(one) for one in sorted(self.selectedIndexes(), key=lambda one: one.row())]
+        rows = [one for one in selected if one is not None]
         menu = QMenu(self)
+        menu.setToolTipsVisible(True)
         menu.aboutToHide.connect(menu.deleteLater)
-        rename = menu.addAction(self._theme.icon("pencil-simple"), self.tr("Rename\tF2"))
-        rename.triggered.connect(lambda: self.edit(index))
-        delete = menu.addAction(self._theme.icon("trash"), self.tr("Delete\tDel"))
-        delete.triggered.connect(lambda: self.delete_wanted.emit(conversation))
+        menu.aboutToHide.connect(self._menu_closed)
+        first = self.fill_menu(menu, rows if row in rows else [row], lambda: self.edit(index))
+        self._menu_open = True
         menu.popup(place)
-        menu.setActiveAction(rename)
+        if first is not None:
+            menu.setActiveAction(first)
+
+    def _menu_closed(self) -> None:
+        self._menu_open = False
 
     def viewportEvent(self, event: QEvent) -> bool:
         """The tooltip is the whole title, as plain text."""

@@ -11,6 +11,8 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.conversation_list import ConversationListModel
+from app.chat.database import ChatDatabase
+from app.chat.keeping import Keeping
 from app.chat.parameters import Parameters
 from app.chat.presets import Presets
 from app.chat.queue import MessageQueue
@@ -31,6 +33,7 @@ from engine.memory.fit.records import FitPlan
 from engine.protocol.frames import Failed, Hello, Loaded
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind, LoadOptions, ModelInfo
 from tests.app.chat.cranked import Cranked
+from tests.ui.library.fakes import FakeDesktop, FakeDownloads
 
 GIB = 1024**3
 NOW = 1_800_000_000.0
@@ -171,6 +174,7 @@ class FakeSteering:
 class FakeChat(QObject):
     """Real list models; conversations are made by hand."""
 
+    message_wanted = Signal(str)
     current_changed = Signal(object)
     busy_changed = Signal(bool)
     drafts_loaded = Signal(object)
@@ -189,6 +193,19 @@ class FakeChat(QObject):
         self.parameters = Parameters(store, lambda _id, _settings: None, lambda: "", self)
         self.queue = MessageQueue(lambda _id, _draft: None, self)
         self.presets = Presets(store, runner, self)
+        database = ChatDatabase(Path("/nowhere/vramble.sqlite3"), runner)
+        self.keeping = Keeping(
+            self.conversations,
+            database,
+            Path("/nowhere/vramble.sqlite3"),
+            runner,
+            store,
+            self.conversations.put,
+            lambda _error: None,
+            lambda: NOW,
+            self,
+        )
+        self.temporary = False
         self.current: Conversation | None = None
         self.deleted: dict[str, Conversation] = {}
         self.drafts: dict[str | None, Draft] = {}
@@ -211,13 +228,14 @@ class FakeChat(QObject):
     def named(self, name: str) -> list[tuple[str, ...]]:
         return [call for call in self.calls if call[0] == name]
 
-    def new_conversation(self) -> None:
-        self.calls.append(("new",))
+    def new_conversation(self, *, temporary: bool = False) -> None:
+        self.calls.append(("new", "temporary") if temporary else ("new",))
+        self.temporary = temporary
         self.transcript.reset([])
         self._set(None)
 
-    def open(self, id_: str) -> None:
-        self.calls.append(("open", id_))
+    def open(self, id_: str, message: str | None = None) -> None:
+        self.calls.append(("open", id_) if message is None else ("open", id_, message))
         self._set(self.conversations.find(id_))
 
     def rename(self, id_: str, title: str) -> None:
@@ -357,7 +375,8 @@ class FakeServices:
     worker: FakeWorker = field(default_factory=FakeWorker)
     chat: FakeChat = field(default_factory=FakeChat)
     library: FakeLibrary = field(default_factory=FakeLibrary)
-    downloads: QObject = field(default_factory=QObject)
+    downloads: FakeDownloads = field(default_factory=FakeDownloads)
+    desktop: FakeDesktop = field(default_factory=FakeDesktop)
     memory: FakeMemory = field(default_factory=FakeMemory)
     load: LoadService = field(init=False)
     closings: list[Callable[[], None]] = field(default_factory=list)

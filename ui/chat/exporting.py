@@ -1,0 +1,108 @@
+"""Asks where an export goes or what is imported, and tells how that went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QStandardPaths
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from app.chat.exchange import Exchange, Format, Imported
+from app.notices import Notice, Notices, Severity, from_error
+from engine.errors import VrambleError
+from ui.theme import Theme
+
+EXCHANGE_NOTICE = "conversations-exchange"
+SHOWN_MS = 12_000
+
+
+class Exporting(QObject):
+    """Exports and imports with file dialogs of the desktop."""
+
+    def __init__(self, exchange: Exchange, notices: Notices, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._exchange, self._notices, self._window = exchange, notices, parent
+
+    def fill(self, menu: QMenu, conversations: Sequence[str]) -> None:
+        """One entry for each format; ``conversations``: none named means all."""
+        ids = tuple(conversations)
+        for form, name in self._formats():
+            action = menu.addAction(name)
+            action.triggered.connect(lambda _checked=False, form=form: self.ask_where(ids, form, each=False))
+        if len(ids) != 1:
+            menu.addSeparator()
+            for form, name in self._formats():
+                action = menu.addAction(self.tr("Zip of {format} files").format(format=name))
+                action.triggered.connect(lambda _checked=False, form=form: self.ask_where(ids, form, each=True))
+
+    def ask_where(self, conversations: Sequence[str], form: Format, *, each: bool) -> None:
+        """Let the user choose a file, then write it."""
+        ending = "zip" if each else form.value
+        dialog = self._dialog(self.tr("Export conversations"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(ending)
+        dialog.setNameFilters([f"{ending.upper()} (*.{ending})"])
+        dialog.selectFile(f"{self.tr('Conversations')}.{ending}")
+        dialog.fileSelected.connect(lambda path: self._export(conversations, Path(path), form, each))
+        dialog.open()
+
+    def ask_what(self) -> None:
+        """Let the user choose files, then import them."""
+        dialog = self._dialog(self.tr("Import conversations"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setNameFilters([self.tr("Exports (*.json *.jsonl *.zip)"), self.tr("All files (*)")])
+        dialog.filesSelected.connect(lambda paths: self.take([Path(path) for path in paths]))
+        dialog.open()
+
+    def take(self, paths: Sequence[Path]) -> None:
+        """Import files."""
+        if not self._exchange.import_files(paths, self._imported):
+            self._tell_busy()
+
+    def _export(self, conversations: Sequence[str], path: Path, form: Format, each: bool) -> None:
+        def done(result: int | VrambleError) -> None:
+            if isinstance(result, VrambleError):
+                self._notices.post(from_error(EXCHANGE_NOTICE, result))
+                return
+            one, more = self.tr("1 conversation is in {file}."), self.tr("{n} conversations are in {file}.")
+            said = (one if result == 1 else more).format(n=result, file=path.name)
+            self._notices.post(Notice(EXCHANGE_NOTICE, Severity.INFO, said, str(path), timeout_ms=SHOWN_MS))
+
+        if not self._exchange.export(conversations, path, form, each=each, done=done):
+            self._tell_busy()
+
+    def _imported(self, result: Imported | VrambleError) -> None:
+        if isinstance(result, VrambleError):
+            self._notices.post(from_error(EXCHANGE_NOTICE, result))
+            return
+        parts = [self.tr("{n} imported").format(n=result.new)]
+        if result.merged:
+            parts.append(self.tr("{n} were there and have new messages").format(n=result.merged))
+        if result.known:
+            parts.append(self.tr("{n} were there already").format(n=result.known))
+        if result.skipped:
+            parts.append(self.tr("{n} skipped").format(n=result.skipped))
+        text = self.tr("Conversations: {parts}.").format(parts=", ".join(parts))
+        severity = Severity.WARN if result.skipped else Severity.INFO
+        detail = "\n".join(result.reasons)
+        timeout = 0 if result.skipped else SHOWN_MS
+        self._notices.post(Notice(EXCHANGE_NOTICE, severity, text, detail, timeout_ms=timeout))
+
+    def _tell_busy(self) -> None:
+        text = self.tr("Another export or import is still running.")
+        self._notices.post(Notice(EXCHANGE_NOTICE, Severity.INFO, text, timeout_ms=SHOWN_MS))
+
+    def _dialog(self, title: str) -> QFileDialog:
+        places = QStandardPaths.standardLocations(QStandardPaths.StandardLocation.DocumentsLocation)
+        dialog = QFileDialog(self._window.window(), title, places[0] if places else "")
+        dialog.finished.connect(dialog.deleteLater)
+        return dialog
+
+    def _formats(self) -> list[tuple[Format, str]]:
+        return [
+            (Format.MARKDOWN, self.tr("Markdown")),
+            (Format.HTML, self.tr("Web page (HTML)")),
+            (Format.TEXT, self.tr("Plain text")),
+            (Format.JSON, self.tr("JSON, to import again")),
+        ]
