@@ -119,10 +119,10 @@ class HubChild(QObject):
             self._log = (self._log + process.readAllStandardError().data())[-LOG_TAIL:]
 
     def _finish(self, process: QProcess, code: int, status: QProcess.ExitStatus) -> None:
-        self._read(process)
-        self._read_log(process)
         if process is not self._process:
             return
+        self._read(process)
+        self._read_log(process)
         crashed = status == QProcess.ExitStatus.CrashExit
         self._gone(process, [died(number, -code if crashed else code, self._log) for number in self._pending])
 

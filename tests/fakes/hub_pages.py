@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -52,6 +51,7 @@ class HubPages:
     redirect: str = ""
     """Searches are sent there."""
     latency_s: float = 0.0
+    """Before each answer of this Hub, files too."""
     cut_after: int | None = None
     """Close the connection after so many bytes of an API answer."""
     cut_times: int | None = None
@@ -87,7 +87,6 @@ class HubPages:
 
     def send(self, handler: BaseHTTPRequestHandler, data: bytes) -> None:
         """Send the body of an API answer, as the knobs say."""
-        time.sleep(self.latency_s)
         if self.cut_after is not None and (self.cut_times is None or self.cut_times > 0):
             self.cut_times = None if self.cut_times is None else self.cut_times - 1
             handler.wfile.write(data[: self.cut_after])

@@ -229,6 +229,7 @@ class _Handler(BaseHTTPRequestHandler):
                 time.monotonic(),
             )
         )
+        time.sleep(self.server.owner.pages.latency_s)
         if path == "/api/models":
             self.server.owner.pages.serve(self)
         elif path == "/api/whoami-v2":
