@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -77,7 +78,9 @@ class Program:
         self.screen = screen
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
-        self._socket_path = str(home / "agent.sock")
+        # Not in ``home``: the name of a socket may have 107 bytes.
+        self._socket_folder = tempfile.TemporaryDirectory(prefix="agent", dir="/tmp")
+        self._socket_path = f"{self._socket_folder.name}/socket"
         self.log_path = home / "program.log"
         self._log = self.log_path.open("ab")
         env = {
@@ -243,6 +246,7 @@ class Program:
         if self._stream is not None:
             self._stream.close()
         self._log.close()
+        self._socket_folder.cleanup()
 
 
 @contextlib.contextmanager
