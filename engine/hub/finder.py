@@ -47,7 +47,9 @@ class Finder:
         self._client, self._kept, self._now = client, kept, now
 
     async def answer(self, request: Search | Open) -> Event:
-        """The one answer to ``request``."""
+        """The one answer to ``request``. Who wants a fresh one may have signed in meanwhile."""
+        if request.fresh:
+            self._client.forget_headers()
         try:
             return await (self._search(request) if isinstance(request, Search) else self._open(request))
         except VrambleError as error:

@@ -108,13 +108,13 @@ class HubClient:
         client = await self._open()
         for hop in range(MAX_HOPS):
             own = hub.origin(url) == hub.origin(self.endpoint)
-            headers = self._own_headers() if own else {}
+            headers = await self._own_headers() if own else {}
             request = client.build_request("GET", url, params=None if hop else list(parameters), headers=headers)
             answer = await client.send(request, stream=True, follow_redirects=False)
             try:
                 place = answer.headers.get("Location") if answer.has_redirect_location else None
                 if place is None:
-                    self._check(answer, repo, own)
+                    self._check(answer, repo, own, signed_in=hub.signed_in(headers))
                     return Answer(await self._body(answer, most, cut), _following(answer))
                 url = self._next(url, place)
             finally:
@@ -131,20 +131,24 @@ class HubClient:
             self._client = await self._stack.enter_async_context(client)
         return self._client
 
-    def _own_headers(self) -> dict[str, str]:
+    async def _own_headers(self) -> dict[str, str]:
+        """With the token, which may have to be waited for: a keyring asks its user."""
         now = time.monotonic()
         if self._headers is None or now - self._headers[0] > HEADERS_LAST_S:
-            found = {name: value for name, value in hub.headers().items() if name != "Accept-Encoding"}
-            self._headers = (now, found)
+            found = await asyncio.to_thread(hub.headers)
+            self._headers = (now, {name: value for name, value in found.items() if name != "Accept-Encoding"})
         return self._headers[1]
 
-    def _check(self, answer: httpx2.Response, repo: str, own: bool) -> None:
+    def forget_headers(self) -> None:
+        """Look the token up again for the next request."""
+        self._headers = None
+
+    def _check(self, answer: httpx2.Response, repo: str, own: bool, *, signed_in: bool) -> None:
         if answer.status_code < 400:
             return
         if not own:
             raise unreachable(self.endpoint, f"HTTP {answer.status_code} from {answer.request.url.host}")
-        asked = Asked(self.endpoint, repo, signed_in=hub.signed_in(self._own_headers()))
-        raise refused(asked, answer.status_code, answer.headers)
+        raise refused(Asked(self.endpoint, repo, signed_in=signed_in), answer.status_code, answer.headers)
 
     async def _body(self, answer: httpx2.Response, most: int, cut: bool) -> bytes:
         found = bytearray()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from engine.hub.finder import RECENT_S
-from engine.hub.hub_client import Limits
+from engine.hub.finder import RECENT_S, Finder
+from engine.hub.hub_client import HubClient, Limits
+from engine.hub.kept import Kept
 from engine.hub.messages import Open
 from engine.hub.records import Gate
 from tests.engine.hub.conftest import PATIENT, Desk
@@ -186,3 +188,22 @@ def test_a_held_card_is_not_waited_for_when_there_are_no_files(hub: LocalHub, tm
     hub.refusals[REPO] = Refusal(404)
     hub.repos[REPO]["README.md"].pause_after = 0
     assert Desk(tmp_path, Limits(stall_s=60, whole_s=60)).refusal(Open(id=1, text=REPO)).code == "hub-no-repo"
+
+
+def test_who_signs_in_and_asks_again_is_known_at_once(
+    hub: LocalHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One client, as in the child that lives on."""
+    fill(hub)
+
+    async def run() -> list[bool]:
+        client = HubClient(PATIENT)
+        finder = Finder(client, Kept(tmp_path, client.endpoint))
+        await finder.answer(Open(id=1, text=REPO))
+        monkeypatch.setenv("HF_TOKEN", "hf_secretsecret")
+        before = len(hub.log)
+        await finder.answer(Open(id=2, text=REPO, fresh=True))
+        await client.close()
+        return [entry.authorization for entry in hub.log[before:]]
+
+    assert set(asyncio.run(run())) == {True}
