@@ -64,6 +64,7 @@ def rows_of(view: QAbstractItemView, column: int) -> list[dict[str, Any]]:
         rows.append(
             {
                 "text": str(index.data() or ""),
+                "spoken": str(index.data(Qt.ItemDataRole.AccessibleTextRole) or ""),
                 "rect": rect_of(view.viewport(), rect),
                 "current": view.currentIndex().row() == row,
             }
