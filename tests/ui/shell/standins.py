@@ -18,6 +18,7 @@ from app.chat.presets import Presets
 from app.chat.queue import MessageQueue
 from app.chat.rows import MessageRow
 from app.chat.transcript import TranscriptModel
+from app.formulas.service import FormulaService
 from app.jobs import SerialRunner
 from app.library.service import FileState, InstalledModel
 from app.load.preparation import Preparation
@@ -378,6 +379,7 @@ class FakeServices:
     downloads: FakeDownloads = field(default_factory=FakeDownloads)
     desktop: FakeDesktop = field(default_factory=FakeDesktop)
     memory: FakeMemory = field(default_factory=FakeMemory)
+    formulas: FormulaService = field(default_factory=lambda: FormulaService(Cranked()))
     load: LoadService = field(init=False)
     closings: list[Callable[[], None]] = field(default_factory=list)
 
