@@ -14,6 +14,18 @@ after the reserves (1 GiB of a card's own memory, 1.5 GiB of RAM or an eighth of
     strix_halo_raised       108.3  117.1   0.4
     laptop_sleeping_dgpu      7.0   47.1
     no_gpu                           5.0
+    cards/steam_deck_oled     0.1    0.0         a game takes nearly all
+    cards/phoenix            31.9   46.5   2.8
+    cards/strix_point        11.7   18.5
+    cards/strix_halo_96     120.1   24.5  95.6
+    cards/rx9070xt            0.0   16.5         another program fills it
+    cards/rx6900xt           14.4   23.5
+    cards/rx580               3.0    9.5
+    cards/vega56              7.0   10.5
+    cards/two_equal_cards    11.0   98.5         the other one: 14.0
+    cards/old_kernel          6.0    7.5
+    cards/intel_nvidia_amd    5.0   18.5
+    cards/rocm_worker         5.1   38.5         a ROCm program holds the rest
 
 On an APU both memories are the same: what exceeds the carve-out has to fit into the RAM, together with what the
 processor needs. A card and the RAM add up, so a model can be divided: partly.
@@ -35,7 +47,7 @@ from engine.protocol.types import DeviceKind, LoadOptions
 from tests.engine.memory.fit.conftest import info
 from tests.fakes import sparse_gguf as sparse
 from tests.fakes.sparse_gguf import Sizes
-from tests.fakes.sysroot import build_sysroot, machines
+from tests.fakes.sysroot import build_sysroot, cards, machines
 
 FITS, TIGHT, PARTLY, NO = Verdict.FITS, Verdict.TIGHT, Verdict.PARTLY, Verdict.NO
 SHAPES = {
@@ -54,6 +66,18 @@ WANTED = {
     "strix_halo_raised": {"small": FITS, "8B": FITS, "30B": FITS, "70B": FITS},
     "laptop_sleeping_dgpu": {"small": FITS, "8B": FITS, "30B": PARTLY, "70B": PARTLY},
     "no_gpu": {"small": FITS, "8B": FITS, "30B": NO, "70B": NO},
+    "cards/steam_deck_oled": {"small": NO, "8B": NO, "30B": NO, "70B": NO},
+    "cards/phoenix": {"small": FITS, "8B": FITS, "30B": FITS, "70B": PARTLY},
+    "cards/strix_point": {"small": FITS, "8B": FITS, "30B": PARTLY, "70B": NO},
+    "cards/strix_halo_96": {"small": FITS, "8B": FITS, "30B": FITS, "70B": FITS},
+    "cards/rx9070xt": {"small": PARTLY, "8B": PARTLY, "30B": PARTLY, "70B": NO},
+    "cards/rx6900xt": {"small": FITS, "8B": FITS, "30B": PARTLY, "70B": NO},
+    "cards/rx580": {"small": FITS, "8B": PARTLY, "30B": NO, "70B": NO},
+    "cards/vega56": {"small": FITS, "8B": FITS, "30B": PARTLY, "70B": NO},
+    "cards/two_equal_cards": {"small": FITS, "8B": FITS, "30B": PARTLY, "70B": PARTLY},
+    "cards/old_kernel": {"small": FITS, "8B": FITS, "30B": NO, "70B": NO},
+    "cards/intel_nvidia_amd": {"small": FITS, "8B": FITS, "30B": PARTLY, "70B": NO},
+    "cards/rocm_worker": {"small": FITS, "8B": FITS, "30B": PARTLY, "70B": PARTLY},
 }
 LONG = {
     "steam_deck": NO,  # 9 GiB
@@ -85,7 +109,7 @@ def machine(name: str, folder: Path) -> Sequence[FitDevice]:
 
 
 def test_every_recorded_machine_is_judged() -> None:
-    assert set(WANTED) == set(machines())
+    assert set(WANTED) == {*machines(), *cards()}
 
 
 @pytest.mark.parametrize("name", sorted(WANTED))
