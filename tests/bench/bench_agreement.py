@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.client.command import worker_environment
 from engine.protocol.bench import BenchTest
 from engine.protocol.frames import Bench, Benched
 from tests.bench.alone import EXCLUSIVE, alone
@@ -103,7 +105,10 @@ def compare(program: Path, setup: Setup, rounds: int) -> dict[str, Pair]:
     """Both in turns."""
     pairs = {test.name: Pair() for test in setup.tests}
     command = [*setup.prefix, sys.executable, "-P", "-m", "engine.worker"]
-    with tempfile.TemporaryDirectory() as folder, Worker(log=Path(folder) / "log", command=command) as worker:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Worker(log=Path(folder) / "log", env=worker_environment(os.environ), command=command) as worker,
+    ):
         for _ in range(rounds):
             for name, speed in native(program, setup).items():
                 pairs[name].native.append(speed)

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import msgspec
 
+from engine.client.command import worker_environment
 from engine.protocol.types import FinishReason, LogitBias, Sampling
 from tests.bench.alone import EXCLUSIVE, alone
 from tests.bench.build_llama_bench import build, engine_in_cache
@@ -147,7 +148,7 @@ def main() -> None:
     with (
         alone(options.exclusive),
         tempfile.TemporaryDirectory() as folder,
-        Worker(log=Path(folder) / "log", command=command) as worker,
+        Worker(log=Path(folder) / "log", env=worker_environment(os.environ), command=command) as worker,
     ):
         worker.loaded(model, n_threads=options.threads, n_ctx=2048, device=options.device)
         worker_speed(worker, 32, sampling)
