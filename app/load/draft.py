@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.load.drafts import DraftChoice
 from app.load.source import LoadSource
 from engine.errors import VrambleError
+from engine.library.records import InstalledModel
 from engine.loading.check import Problem, problems
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import CPU, Profile, device_to_expect
@@ -135,6 +136,10 @@ class LoadDraft(QObject):
             return ()
         found = self._source.suggest(self.path, self._options)
         return tuple(suggestion for suggestion in found if not self._problems_of(suggestion.plan.options))
+
+    def other_quant(self) -> InstalledModel | None:
+        """Another quant of the model that is here and fits with these options."""
+        return None if self.problems else self._source.other_quant(self.path, self._options)
 
     def refine(self) -> None:
         """Ask the engine what a load with these options would allocate. `measured` follows, unless it is known."""

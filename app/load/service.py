@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs import Executor
@@ -14,25 +13,22 @@ from app.load.companions import Companions
 from app.load.draft import LoadDraft
 from app.load.drafts import DraftChoice, DraftChoices
 from app.load.dry_runs import DryRuns
+from app.load.expected import ExpectedDevice
 from app.load.headers import Headers, Key
 from app.load.preparation import Preparation
 from app.load.remembered import RememberedOptions
-from app.load.settings import LoadSettings, SeenDevice
+from app.load.siblings import first_that_fits, siblings
 from app.settings.store import SettingsStore
 from engine.errors import VrambleError
 from engine.library.records import InstalledModel
 from engine.loading.check import problems
 from engine.loading.facts import ModelFacts
-from engine.loading.profile import CPU, Profile, Suit, device_to_expect, room_on, suited
-from engine.memory.sizes import GIB
+from engine.loading.profile import Profile, Suit, suited
 from engine.protocol.types import DeviceInfo, DeviceKind, LoadOptions
 
 if TYPE_CHECKING:
     from engine.memory.fit import FitDevice, FitModel, FitPlan, Measured, Suggestion
     from engine.memory.fit.image import Encoder
-
-ROOM_STEP = 2 * GIB
-"""A smaller change of what is free is not worth a new settings file."""
 
 
 class LoadService(QObject):
@@ -71,8 +67,9 @@ class LoadService(QObject):
         companions: Callable[[], Sequence[InstalledModel]] = tuple,
     ) -> None:
         super().__init__(parent)
-        self._store, self._models = store, models
+        self._models = models
         self._devices, self._machine = devices, machine
+        self._expected = ExpectedDevice(store, devices)
         self._headers = Headers(executor, self._size_of, self)
         self._headers.read.connect(self.known)
         self._companions = Companions(self._headers, companions)
@@ -98,7 +95,7 @@ class LoadService(QObject):
         remembered = self.remembered.find(path)
         if remembered is not None:
             return remembered
-        if self._expected(self.defaults).kind is not DeviceKind.IGPU:
+        if self._expected.of(self.defaults).kind is not DeviceKind.IGPU:
             return self.defaults
         self._suited[path] = profile = self.profile(path, self.defaults)
         return profile.options
@@ -115,7 +112,7 @@ class LoadService(QObject):
 
     def profile(self, path: Path, base: LoadOptions) -> Profile:
         """``base`` with what suits the device that it will most likely run on."""
-        seen = self._expected(base)
+        seen = self._expected.of(base)
         return suited(base, seen.kind, seen.room, self._size_of(path), quantised_kv=self.facts(path).quantised_kv)
 
     def forecast(self, path: Path, options: LoadOptions) -> FitPlan | None:
@@ -153,6 +150,13 @@ class LoadService(QObject):
         from engine.memory.fit import suggest
 
         return suggest(model, options, self._machine(), self._measured(path, options))
+
+    def other_quant(self, path: Path, options: LoadOptions) -> InstalledModel | None:
+        """The largest other quant of the model that is here and fits with ``options``, as far as that is known."""
+        found = siblings(self._models(), path)
+        for model in found:
+            self._headers.ask(model.path)
+        return first_that_fits(found, lambda other: self.forecast(other, options))
 
     def refine(self, path: Path, options: LoadOptions) -> bool:
         """Ask the engine what a load with ``options`` allocates, in place of earlier questions; `measured` follows.
@@ -248,22 +252,13 @@ class LoadService(QObject):
     def take_devices(self) -> None:
         """The worker told its devices."""
         if self.devices:
-            self._keep_seen(self._expected(self.defaults))
+            self._expected.keep(self.defaults)
         self.known.emit()
         self.take_models()
 
-    def _keep_seen(self, found: SeenDevice) -> None:
-        """For the next start; not for every change of free memory."""
-        room = found.room if found.kind is DeviceKind.IGPU else None
-        settings = self._store.get(LoadSettings)
-        kept = settings.seen
-        near = room is kept.room or (None not in (room, kept.room) and abs((room or 0) - (kept.room or 0)) < ROOM_STEP)
-        if found.kind is not kept.kind or not near:
-            self._store.put(msgspec.structs.replace(settings, seen=SeenDevice(kind=found.kind, room=room)))
-
     def take_models(self) -> None:
         """The library has other models. What a profile asks of them is read ahead, where one may be used."""
-        if self._expected(self.defaults).kind is DeviceKind.IGPU:
+        if self._expected.of(self.defaults).kind is DeviceKind.IGPU:
             self._headers.read_ahead(model.path for model in self._models() if model.can_chat)
 
     def shutdown(self) -> None:
@@ -271,16 +266,6 @@ class LoadService(QObject):
         if self._dry_runs is not None:
             self._dry_runs.shutdown()
         self._headers.shutdown()
-
-    def _expected(self, options: LoadOptions) -> SeenDevice:
-        """Kind and room of the device that a load with ``options`` will take."""
-        devices = self.devices
-        wanted = options.devices[0] if options.devices else options.device
-        if not devices:
-            on_cpu = wanted == CPU or options.n_gpu_layers == 0
-            return SeenDevice() if on_cpu else self._store.get(LoadSettings).seen
-        device = device_to_expect(devices, wanted, options.n_gpu_layers)
-        return SeenDevice() if device is None else SeenDevice(kind=device.kind, room=room_on(device, devices))
 
     def _installed(self, path: Path) -> InstalledModel | None:
         return next((model for model in self._models() if model.path == path), None)

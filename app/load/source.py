@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from app.load.drafts import DraftChoice
+from engine.library.records import InstalledModel
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import Profile
 from engine.protocol.types import DeviceInfo, LoadOptions
@@ -44,6 +45,9 @@ class LoadSource(Protocol):
 
     def suggest(self, path: Path, options: LoadOptions) -> tuple[Suggestion, ...]:
         """Changes with which ``options`` would fit, the one that costs least first."""
+
+    def other_quant(self, path: Path, options: LoadOptions) -> InstalledModel | None:
+        """The largest other quant of the model that is here and fits with ``options``."""
 
     def refine(self, path: Path, options: LoadOptions) -> bool:
         """Ask the engine what a load would allocate; False: there is nothing to wait for."""

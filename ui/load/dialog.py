@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.load.draft import LoadDraft
+from engine.library.records import InstalledModel
 from engine.memory.fit.records import FitPlan
 from engine.protocol.types import LoadOptions
 from ui.load import suit_words, words
@@ -109,6 +110,7 @@ class LoadDialog(QDialog):
         """What it takes, also when only other programs have changed that."""
         problem = next((f"{p.message} {p.next_step}".strip() for p in self._draft.problems), "")
         plan = self._draft.forecast()
+        self._show_other(plan, problem)
         told = (plan, problem, self._draft.refining)
         if told == self._told:
             return
@@ -117,6 +119,17 @@ class LoadDialog(QDialog):
         self._settled.start()
         total, room = (None, None) if plan is None or problem else (plan.total, plan.room)
         self.footer.show_load(words.load_button(total, room, again=self._again), problem)
+
+    def _show_other(self, plan: FitPlan | None, problem: str) -> None:
+        """Another quant that is here, where this one does not fit; its header may come late."""
+        short = plan is not None and not problem and plan.verdict in SHORT
+        self._summary.suggestions.show_other(self._draft.other_quant() if short else None)
+        self._order_tabs()
+
+    def _load_other(self, model: InstalledModel) -> None:
+        """It is loaded with these options; they are not remembered for it."""
+        self.load_wanted.emit(model.path, self._draft.options, False)
+        super().accept()
 
     def _look_closer(self) -> None:
         """The options stand still: ask the engine about them, and what would fit."""
@@ -156,6 +169,7 @@ class LoadDialog(QDialog):
         set_role(self._profile, "good")
         self._summary = Summary(theme)
         self._summary.chosen.connect(draft.take)
+        self._summary.suggestions.other_chosen.connect(self._load_other)
         self._summary.forget_wanted.connect(draft.forget_learned)
         self.footer = Footer(theme)
         self.footer.recommended.clicked.connect(draft.recommend)

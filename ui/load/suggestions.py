@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from engine.library.records import InstalledModel
 from engine.memory.fit.records import Suggestion
 from ui.load import words
 from ui.theme import Theme
@@ -21,9 +22,11 @@ class Suggestions(QWidget):
 
     Attributes:
         chosen: The `LoadOptions` of the button that was pressed.
+        other_chosen: The model of the button that was pressed: another quant.
     """
 
     chosen = Signal(object)
+    other_chosen = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,16 +34,36 @@ class Suggestions(QWidget):
         self._shown: tuple[Suggestion, ...] = ()
         self._made: list[WrappedButton] = []
         self._heading = QLabel(self.tr("It would fit with:"))
+        self._other: InstalledModel | None = None
+        self._other_button = WrappedButton(theme)
+        self._other_button.setObjectName("otherQuant")
+        self._other_button.clicked.connect(lambda: self.other_chosen.emit(self._other))
+        self._other_button.hide()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         self._column.addWidget(self._heading)
+        self._column.addWidget(self._other_button)
         self.hide()
 
     @property
     def buttons(self) -> list[WrappedButton]:
         """Those that are shown."""
-        return self._made[: len(self._shown)]
+        other = [self._other_button] if self._other is not None else []
+        return [*self._made[: len(self._shown)], *other]
+
+    def show_other(self, model: InstalledModel | None) -> None:
+        """Offer another quant that is here; None: there is none that fits."""
+        if model == self._other:
+            return
+        self._other = model
+        if model is not None:
+            self._other_button.set_full_text(words.other_quant(model.quant or model.name, model.size_bytes))
+        self._other_button.setVisible(model is not None)
+        self._show()
+
+    def _show(self) -> None:
+        self.setVisible(bool(self._shown) or self._other is not None)
 
     def show_all(self, found: tuple[Suggestion, ...]) -> None:
         """Offer ``found``, at most `MOST_SUGGESTIONS`."""
@@ -55,13 +78,13 @@ class Suggestions(QWidget):
         for button, one in zip(self._made, found, strict=False):
             button.set_full_text(words.suggestion(one))
             button.setToolTip(f"{one.text}. {one.plan.reason}")
-        self.setVisible(bool(found))
+        self._show()
 
     def _button(self, number: int) -> WrappedButton:
         button = WrappedButton(self._theme)
         button.setObjectName(f"suggestion{number}")
         button.clicked.connect(lambda: self.chosen.emit(self._shown[number].plan.options))
-        self._column.addWidget(button)
+        self._column.insertWidget(self._column.count() - 1, button)
         return button
 
 

@@ -83,6 +83,7 @@ class Summary(QWidget):
         set_role(self.reason, "bad" if problem else "muted")
         if plan is None or problem or plan.verdict not in SHORT:
             self.suggestions.show_all(())
+            self.suggestions.show_other(None)
         self._show_uses(() if plan is None else plan.uses)
         speed = None if plan is None or problem else plan.speed
         self.speed.setText(words.speed(speed) if speed else "")

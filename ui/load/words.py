@@ -148,6 +148,11 @@ def suggestion(found: Suggestion) -> str:
     return tr("Run it on the CPU") if found.kind == "cpu" else found.text
 
 
+def other_quant(quant: str, size: int) -> str:
+    """A smaller file of the same model that is here."""
+    return tr("Load {0} instead ({1})").format(quant, gib(size))
+
+
 def made_to_fit(found: Suggestion) -> str:
     """What was changed beside a profile."""
     return tr("So that it fits: {0}.").format(suggestion(found))

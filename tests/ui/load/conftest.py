@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.load.draft import LoadDraft
 from app.load.drafts import DraftChoice
 from engine.library.gguf.metadata import Metadata
+from engine.library.records import InstalledModel
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import Profile, suited
 from engine.memory.fit import FitDevice, FitModel, FitPlan, Measured, Suggestion, fit_devices, predict, suggest
@@ -77,6 +78,7 @@ class Source:
         self.runs: dict[LoadOptions, Measured] = {}
         self.asked: list[LoadOptions] = []
         self.beside: tuple[Encoder, ...] = ()
+        self.other: InstalledModel | None = None
         self.smaller: tuple[DraftChoice, ...] = ()
         self.left = self.forgotten = 0
 
@@ -109,6 +111,9 @@ class Source:
         if self.known.fit is None or not self.devices:
             return ()
         return suggest(self.model(options), options, self.machine(), self.runs.get(options))
+
+    def other_quant(self, path: Path, options: LoadOptions) -> InstalledModel | None:
+        return self.other
 
     def refine(self, path: Path, options: LoadOptions) -> bool:
         if options in self.runs:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLabel, QPushButton
 
+from engine.library.records import InstalledModel
 from engine.memory.fit.image import Encoder
+from engine.memory.fit.records import Piece
+from engine.protocol.types import LoadOptions
 from tests.ui.load.conftest import GIB, OpenDialog, Source, fit_model, model_facts
 from ui.load.image_row import ImageRow
+from ui.load.suggestions import WrappedButton
 
 SMALL = Encoder(path="/models/owner/repo/mmproj-Q8_0.gguf", weights=GIB // 2, work=GIB // 4, widths=(4096,))
 LARGE = Encoder(path="/models/owner/repo/mmproj-F16.gguf", weights=GIB, work=GIB // 4, widths=(4096,))
@@ -73,3 +79,27 @@ def test_leaving_it_out_is_offered_where_only_it_is_too_much(open_dialog: OpenDi
     found = opened.draft.suggestions()
     assert [one.kind for one in found][-1:] == ["image"]
     assert found[-1].plan.options.mmproj is None
+
+
+OTHER = InstalledModel(
+    path=Path("/models/owner/repo/Qwen3-8B-IQ2_XS.gguf"), name="Qwen3-8B", label="Qwen3-8B IQ2_XS", quant="IQ2_XS",
+    size_bytes=3 * GIB, folder=Path("/models/owner/repo"), can_chat=True,
+)  # fmt: skip
+
+
+def test_another_quant_that_is_here_is_one_click(open_dialog: OpenDialog, source: Source) -> None:
+    source.known = model_facts(fit=fit_model(pieces=tuple(Piece(layer, 3 * GIB) for layer in range(37))))
+    opened = open_dialog()
+    assert not opened.shows("otherQuant")
+    source.other = OTHER
+    opened.draft.change(n_ctx=2048)
+    assert opened.shows("otherQuant")
+    button = opened.find("otherQuant", WrappedButton)
+    assert button.full_text() == "Load IQ2_XS instead (3.0 GiB)"
+    button.click()
+    assert opened.loads == [(OTHER.path, LoadOptions(n_ctx=2048), False)]
+
+
+def test_where_the_model_fits_no_other_one_is_offered(open_dialog: OpenDialog, source: Source) -> None:
+    source.other = OTHER
+    assert not open_dialog().shows("otherQuant")

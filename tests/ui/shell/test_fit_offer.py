@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from app.notices import Notice
+from app.settings.records import EngineSettings
 from engine.memory.fit import fit_devices, predict
 from engine.memory.fit.records import FitModel, FitPlan, LayerCache, Piece, Verdict
 from engine.protocol.frames import Failed
@@ -73,7 +74,7 @@ def test_the_user_may_load_it_anyway_or_choose(qtbot) -> None:
     with qtbot.waitSignal(screen.actions.options_wanted):
         screen.press("Load options")
     screen.press("Load anyway")
-    assert screen.loaded_with == [LoadOptions()]
+    assert screen.loaded_with == [EngineSettings().load_options()]
 
 
 def test_nothing_fits(qtbot) -> None:
