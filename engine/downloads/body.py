@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import socket
+import ssl
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,14 +28,14 @@ class Body(msgspec.Struct, frozen=True, kw_only=True):
         start: Where they begin; None: 416, nothing to send; -1: the server does not say.
         total: Size of the whole file, None when it does not say.
         etag: The server's tag.
-        chunks: The bytes. Raises HubError.
+        chunks: The bytes, each chunk good until the next one is asked for. Raises HubError.
         abort: Ends a read that waits in another thread.
     """
 
     start: int | None
     total: int | None
     etag: str | None
-    chunks: Iterator[bytes]
+    chunks: Iterator[bytes | memoryview]
     abort: Callable[[], None] = lambda: None
 
 
@@ -63,7 +64,9 @@ def _length(answer: httpx2.Response) -> int | None:
     return int(length) if plain and length.isascii() and length.isdigit() else None
 
 
-def _chunks(answer: httpx2.Response, stream: Any, stall_s: float, read_size: Callable[[], int]) -> Iterator[bytes]:
+def _chunks(
+    answer: httpx2.Response, stream: Any, stall_s: float, read_size: Callable[[], int]
+) -> Iterator[bytes | memoryview]:
     """The first chunk holds what came together with the headers; what follows is read from the connection itself.
 
     The client takes 64 KiB at a time through its parser, which costs a processor more than all else together here.
@@ -73,28 +76,37 @@ def _chunks(answer: httpx2.Response, stream: Any, stall_s: float, read_size: Cal
     first = next(rest, b"")
     if first:
         yield first
-    if left is None or stream is None or left - len(first) <= SMALL or answer.http_version != "HTTP/1.1":
+    link = _socket_of(stream)
+    if left is None or link is None or left - len(first) <= SMALL or answer.http_version != "HTTP/1.1":
         yield from rest
         return
     left -= len(first)
+    buffer = memoryview(bytearray(read_size()))
+    link.settimeout(stall_s)
     while left > 0:
-        data = _read(stream, min(left, read_size()), stall_s)
-        left -= len(data)
-        yield data
+        count = _read(link, buffer[: min(left, read_size())], stall_s)
+        left -= count
+        yield buffer[:count]
 
 
-def _read(stream: Any, most: int, stall_s: float) -> bytes:
-    import httpcore2
+def _socket_of(stream: Any) -> socket.socket | None:
+    """The socket that the body comes through; None where there is more between than its own TLS."""
+    if stream is None or isinstance(stream.get_extra_info("ssl_object"), ssl.SSLObject):
+        return None  # TLS to a proxy, and within it TLS to the server
+    found = stream.get_extra_info("socket")
+    return found if isinstance(found, socket.socket) else None
 
+
+def _read(link: socket.socket, buffer: memoryview, stall_s: float) -> int:
     try:
-        data: bytes = stream.read(most, stall_s)
-    except httpcore2.TimeoutException:
+        count = link.recv_into(buffer)
+    except TimeoutError:
         raise stalled(stall_s) from None
-    except httpcore2.NetworkError as error:
+    except OSError as error:
         raise broken_off(f"{type(error).__name__}: {error}") from None
-    if not data:
+    if not count:
         raise broken_off("the connection ended")
-    return data
+    return count
 
 
 def _shut(stream: Any) -> None:

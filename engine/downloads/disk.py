@@ -71,10 +71,10 @@ def no_space(folder: Path, sentence: str = "The disk is full.") -> VrambleError:
 
 
 def unsteady_disk() -> VrambleError:
-    """What was written is not what is read."""
+    """What was written a moment ago cannot be read."""
     return VrambleError(
         "disk-unsteady",
-        "The drive gives back other bytes than were written to it.",
+        "The drive does not give back what was written to it.",
         "Use a folder on another drive, and do not trust this one.",
     )
 

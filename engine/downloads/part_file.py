@@ -21,6 +21,7 @@ class Partial:
         lock: See above.
         compare: What is written already lies there, most likely: it is only written where it differs.
         mended: Indices of blocks that differed.
+        fresh: Indices of blocks that were filled from their beginning since the file was opened.
     """
 
     def __init__(self, target: Path) -> None:
@@ -30,6 +31,7 @@ class Partial:
         self.lock = threading.Lock()
         self.compare = False
         self.mended: set[int] = set()
+        self.fresh: set[int] = set()
         self._fd = _open(part_path(target))
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -99,7 +101,9 @@ class Partial:
         else:
             self._put(at, data)
         with self.lock:
-            self._save(*self.blocks.add(at, data))
+            first, last = self.blocks.add(at, data)
+            self.fresh.update(index for index in range(first, last) if index * BLOCK >= at)
+            self._save(first, last)
 
     def _put(self, at: int, data: memoryview) -> None:
         try:
@@ -117,10 +121,11 @@ class Partial:
                     self.mended.add(index)
             at, data = at + len(piece), data[len(piece) :]
 
-    def read_block(self, index: int) -> bytes:
-        """The bytes of the full block ``index``, fewer when the disk has fewer. Raises OSError."""
+    def read_block(self, index: int, buffer: memoryview) -> memoryview:
+        """The bytes of the full block ``index`` in ``buffer``, fewer when the disk has fewer. Raises OSError."""
         start, end = self.blocks.span(index)
-        return os.pread(self._fd, end - start, start)
+        place = buffer[: end - start]
+        return place[: os.preadv(self._fd, [place], start)]
 
     def learn(self, index: int, crc: int) -> bool:
         """Block ``index`` was read and has ``crc``; False when it came with another one. Only under `lock`."""
@@ -133,6 +138,7 @@ class Partial:
     def reset(self, index: int) -> None:
         """Block ``index`` is wrong: nothing of it is here any more. Only under `lock`."""
         self.blocks.reset(index)
+        self.fresh.discard(index)
         self._save(index, index + 1)
 
     def _save(self, first: int, last: int) -> None:

@@ -7,6 +7,7 @@ import time
 import zlib
 from collections.abc import Callable
 
+from engine.downloads.blocks import BLOCK
 from engine.downloads.disk import unsteady_disk
 from engine.downloads.lanes import Lanes, Source
 from engine.downloads.meter import Meter
@@ -14,15 +15,13 @@ from engine.downloads.part_file import Partial
 from engine.downloads.patience import Patience
 from engine.downloads.throttle import Throttle
 
-MAX_BAD_BLOCKS = 1000
-"""So many blocks of one file that a disk gave back otherwise than it took them: it will not become better."""
-
 
 class Transfer:
     """Fetches what is missing of one file and hashes all of it.
 
-    The hash follows the front: each full block is read back from the file, compared with the checksum that it came
-    with, and hashed. A block that is not as it came is fetched again. So the hash is that of the bytes on the disk.
+    The hash follows the front: each full block is read back from the file and hashed, so the hash is that of the bytes
+    that lie there. A block of an earlier run is compared with the checksum that it came with as well, and fetched again
+    when it has another one.
 
     Args:
         tag_known: Called with the server's tag when it is known, and when it changes.
@@ -55,10 +54,11 @@ class Transfer:
         self._stage = stage
         self._hash = hashlib.sha256()
         self._hashed = 0
+        self._buffer = memoryview(bytearray(BLOCK))
         self._told: str | None = source.tag
         self._next_look = 0.0
         self._only_checks = partial.blocks.is_whole
-        self.bad_blocks = 0
+        self._bad: set[int] = set()
 
     def run(self) -> str:
         """Fetch and hash until all is here; gives the sha256 as 64 hexadecimal digits.
@@ -107,25 +107,28 @@ class Transfer:
                 self._hashed += 1
             self._look()
 
-    def _read(self) -> bytes | None:
+    def _read(self) -> memoryview | None:
         """The next block, or None when it is not as it came and will be fetched again."""
         partial, index = self._partial, self._hashed
         try:
-            data = partial.read_block(index)
+            data = partial.read_block(index, self._buffer)
         except OSError:
-            data = b""
-        crc = zlib.crc32(data)
+            data = self._buffer[:0]
         with self._lanes.moved:
             start, end = partial.blocks.span(index)
-            if len(data) == end - start and partial.learn(index, crc):
+            if len(data) == end - start and self._is_as_it_came(index, data):
                 return data
-            self.bad_blocks += 1
-            if self.bad_blocks > MAX_BAD_BLOCKS:
+            if index in self._bad:
                 raise unsteady_disk()
+            self._bad.add(index)
             partial.reset(index)
             self._only_checks = False
             self._lanes.fetch_again((start, end))
         return None
+
+    def _is_as_it_came(self, index: int, data: memoryview) -> bool:
+        """Only asked of blocks that were here before: what was written a moment ago comes out of memory."""
+        return index in self._partial.fresh or self._partial.learn(index, zlib.crc32(data))
 
     def _look(self) -> None:
         """Tell how far it is, keep the server's tag, and see whether the disk has room."""

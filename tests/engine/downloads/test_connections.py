@@ -160,6 +160,16 @@ def test_what_a_disk_changed_meanwhile_is_found_and_fetched(hub: LocalHub, tmp_p
     assert hub.sent[FILE] == SIZE - 6 * BLOCK + 2 * BLOCK
 
 
+def test_a_block_that_was_begun_before_is_checked_as_a_whole(hub: LocalHub, tmp_path: Path, data: bytes) -> None:
+    file = hub.add(REPO, FILE, data)
+    target = leave_holes(tmp_path, file, [(0, BLOCK + BLOCK // 2)])
+    with part_path(target).open("r+b") as part:
+        part.seek(BLOCK + 5)
+        part.write(bytes(10))
+    assert finish(fetch_request(tmp_path)).sha256 == file.sha256
+    assert hub.sent[FILE] == SIZE - BLOCK - BLOCK // 2 + BLOCK
+
+
 def test_if_range_goes_with_each_range(hub: LocalHub, tmp_path: Path, data: bytes) -> None:
     file = hub.add(REPO, FILE, data)
     leave_holes(tmp_path, file, [(0, BLOCK)], served_etag=f'"{file.tag}"')
