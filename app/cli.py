@@ -70,6 +70,30 @@ def _bench(subparsers: Subparsers) -> None:
     add_parser(subparsers)
 
 
+def _export(subparsers: Subparsers) -> None:
+    from app.backup.commands import add_export
+
+    add_export(subparsers)
+
+
+def _import(subparsers: Subparsers) -> None:
+    from app.backup.commands import add_import
+
+    add_import(subparsers)
+
+
+def _backup(subparsers: Subparsers) -> None:
+    from app.backup.commands import add_backup
+
+    add_backup(subparsers)
+
+
+def _restore(subparsers: Subparsers) -> None:
+    from app.backup.commands import add_restore
+
+    add_restore(subparsers)
+
+
 COMMANDS: dict[str, Callable[[Subparsers], None]] = {
     "devices": _devices,
     "memory": _memory,
@@ -80,6 +104,10 @@ COMMANDS: dict[str, Callable[[Subparsers], None]] = {
     "pull": _pull,
     "models": _models,
     "doctor": _doctor,
+    "export": _export,
+    "import": _import,
+    "backup": _backup,
+    "restore": _restore,
 }
 """Command -> what adds its parser. Only the command that is used is imported."""
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
-from app.backup.service import BackupService
+from app.backup.service import BackupService, restore_waiting, restored_notice
 from app.bench.archive import Archive
 from app.bench.place import history_file
 from app.bench.service import BenchService
@@ -86,7 +86,10 @@ class Ground:
 
 def build(paths: Paths) -> Services:
     """All services for the folders in ``paths``; reads the settings file, starts no process."""
+    restored = restore_waiting(paths)
     ground = make_ground(paths)
+    if restored is not None:
+        QTimer.singleShot(0, ground.lifetime, lambda: ground.notices.post(restored_notice(restored)))
     library, downloads = make_models(ground)
     worker = make_worker(ground, library)
     memory = make_memory(ground, worker)

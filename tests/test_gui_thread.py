@@ -34,6 +34,7 @@ ALLOWED = {
     "ui.theming.icons": {"glob", "read_text"},  # a font of the installation, once
     "ui.start_trace": {"read_text"},  # /proc, and only when asked for
     "ui.start": {"exec"},  # the event loop itself
+    "ui.single_instance": {"waitForBytesWritten", "waitForReadyRead"},  # before there is a window, bounded
     "app.worker.process": {"waitForFinished"},  # after the event loop, bounded
     "app.downloads.child": {"waitForFinished"},  # likewise
     "app.hub.child": {"waitForFinished"},  # likewise

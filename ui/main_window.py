@@ -43,9 +43,11 @@ class MainWindow(QMainWindow):
 
     Attributes:
         closed: Everything is closed; the program can end.
+        closing: The window vanishes; `closed` follows.
     """
 
     closed = Signal()
+    closing = Signal()
 
     def __init__(self, services: Services, theme: Theme, *, has_starter: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,6 +98,7 @@ class MainWindow(QMainWindow):
         event.ignore()
         if not self._closing:
             self._closing = True
+            self.closing.emit()
             self.remember()
             self._watching.end()
             self._windows.hide()
@@ -256,7 +259,7 @@ class MainWindow(QMainWindow):
     def _conversation_changed(self, conversation: Conversation | None) -> None:
         place = conversation.id if conversation is not None else None
         self._composer.switch_to(place)
-        self._kept.change(conversation=place)
+        self._kept.change(conversation=None if self._services.chat.temporary else place)
         self.setWindowTitle(f"{isolated(conversation.title)} – Vramble" if conversation is not None else "Vramble")
         self._choose_page()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtGui import QIcon
@@ -16,6 +18,7 @@ from engine.errors import VrambleError
 from engine.version import program_version
 from ui.main_window import MainWindow
 from ui.quit_signals import QuitSignals
+from ui.single_instance import SingleInstance, bring_up, meeting_place
 from ui.start_trace import trace_start
 from ui.theme import Theme
 from ui.theming.stylesheet import ASSETS
@@ -34,12 +37,13 @@ def make_application(argv: Sequence[str]) -> QApplication:
     return app
 
 
-def run(argv: Sequence[str], build: Callable[[], Services]) -> int:
+def run(argv: Sequence[str], build: Callable[[], Services], data: Path | None = None) -> int:
     """Show the window and stay until it is closed.
 
     Args:
         argv: Arguments for Qt, without the program's name.
         build: Makes the services; called when the application exists, because timers and processes need it.
+        data: The data folder; a window that another process shows for it is raised instead. None: nobody else is asked.
 
     Returns:
         The exit code of the process: 2 for an option that is not Qt's.
@@ -48,6 +52,9 @@ def run(argv: Sequence[str], build: Callable[[], Services]) -> int:
     if unknown := app.arguments()[1:]:
         print(f"vramble: unknown option {unknown[0]}. `vramble --help` lists the commands.", file=sys.stderr)
         return 2
+    only = None if data is None else SingleInstance(meeting_place(data, os.environ), os.environ, app)
+    if only is not None and not only.claim():
+        return 0
     try:
         services = build()
     except VrambleError as error:
@@ -62,6 +69,9 @@ def run(argv: Sequence[str], build: Callable[[], Services]) -> int:
     signals = QuitSignals()
     signals.received.connect(window.close)
     window.closed.connect(app.quit)
+    if only is not None:
+        only.raise_wanted.connect(lambda: bring_up(window))
+        window.closing.connect(only.stop_listening)
     app.commitDataRequest.connect(window.remember)
     trace_start(window)
     window.begin()
@@ -75,4 +85,6 @@ def run(argv: Sequence[str], build: Callable[[], Services]) -> int:
     collector.stop()
     signals.restore()
     crash.remove()
+    if only is not None:
+        only.release()
     return code

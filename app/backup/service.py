@@ -11,6 +11,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs import Err, Executor, Result, SerialRunner
+from app.notices import Notice, Severity, from_error
 from app.paths import Paths
 from engine.chat_files.backup import Manifest as Manifest
 from engine.chat_files.backup import make
@@ -42,6 +43,15 @@ def restore_waiting(paths: Paths) -> Restored | VrambleError | None:
         return apply(here.waiting, here.database, here.settings, now=time.time())
     except VrambleError as error:
         return error
+
+
+def restored_notice(result: Restored | VrambleError) -> Notice:
+    """What the user is told after `restore_waiting`."""
+    if isinstance(result, VrambleError):
+        return from_error("restored", result)
+    count = result.manifest.conversations
+    text = f"The backup with {count} conversations was restored. What was there before was kept beside it."
+    return Notice("restored", Severity.INFO, text, "\n".join(map(str, result.kept)))
 
 
 class BackupService(QObject):

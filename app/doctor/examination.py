@@ -6,9 +6,12 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import msgspec
+
 from app.doctor.watched import Step, WatchedHost
 from app.paths import find_paths
 from engine.doctor.answer import EngineAnswer
+from engine.doctor.checks.history import look_at
 from engine.doctor.diagnosis import diagnose
 from engine.doctor.host import host_of
 from engine.doctor.reading import read_facts, read_install
@@ -35,7 +38,9 @@ def examine(
     """
     root = sysroot(environ)
     host = WatchedHost(host_of(root, environ), watch)
-    install = read_install(Path(sys.prefix), host.free_bytes(find_paths(dict(environ)).models))
+    paths = find_paths(dict(environ))
+    install = read_install(Path(sys.prefix), host.free_bytes(paths.models))
+    install = msgspec.structs.replace(install, history=look_at(paths.database))
     facts = read_facts(root, host, install, engine=answer, environ=environ, may_wake=answer is not None)
     watch(Step.VERDICT)
     return diagnose(facts)

@@ -18,6 +18,7 @@ LOOKED_AT: Final = 200_000
 _BETWEEN: Final = r"[\W_]{0,6}"
 _MARKS: Final = "[\u0300-\u036f]*"
 _SPACE = re.compile(r"\s+")
+_MARKUP = re.compile(r"\*{1,3}|`{1,3}|(?<!\S)#{1,6} ")
 _WORD = re.compile(r"\w+")
 
 Marks = tuple[tuple[int, int], ...]
@@ -39,10 +40,17 @@ def snippet(text: str, patterns: Sequence[re.Pattern[str]]) -> tuple[str, Marks]
     found = [match for pattern in patterns if (match := pattern.search(plain))]
     first = min((match.start() for match in found), default=0)
     start = _begin(text, first)
-    line = _SPACE.sub(" ", text[start : start + 2 * LENGTH]).strip()
+    line = _unmarked(_SPACE.sub(" ", text[start : start + 2 * LENGTH]).strip(), patterns)
     cut = line[:LENGTH].rstrip()
     whole = ("… " if start else "") + cut + (" …" if len(line) > len(cut) or start + 2 * LENGTH < len(text) else "")
     return whole, _marks(whole, patterns)
+
+
+def _unmarked(line: str, patterns: Sequence[re.Pattern[str]]) -> str:
+    """``line`` without marks of Markdown, unless they are what was looked for."""
+    bare = _MARKUP.sub("", line)
+    before, after = _plain(line), _plain(bare)
+    return bare if all(pattern.search(after) for pattern in patterns if pattern.search(before)) else line
 
 
 def _begin(text: str, first: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from engine.doctor.checks import engine, machine, memory, surroundings
+from engine.doctor.checks import engine, history, machine, memory, surroundings
 from engine.doctor.facts import Facts
 from engine.doctor.privacy import scrubbed
 from engine.doctor.records import WORST_FIRST, Check, Diagnosis, Finding, LeftOut, Skipped, Status
@@ -38,6 +38,7 @@ EXAMINATIONS = (
     Examination("swap", "Swap", memory.swap),
     Examination("memory", "Free memory", memory.headroom),
     Examination("disk", "Free disk space", surroundings.disk),
+    Examination("conversations", "Conversations", history.history),
     Examination("flatpak", "Flatpak", surroundings.flatpak),
     Examination("environment", "Environment", surroundings.environment),
     Examination("python-qt", "Python and Qt", surroundings.python_qt),

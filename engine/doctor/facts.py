@@ -72,6 +72,15 @@ class CardFacts(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name} ({self.pci})"
 
 
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """The database of conversations, examined. ``trouble``: why it could not be, or what is wrong with it."""
+
+    conversations: int = 0
+    messages: int = 0
+    trouble: str = ""
+    unreadable: bool = False
+
+
 class Install(msgspec.Struct, frozen=True, kw_only=True):
     """This installation. ``vulkan`` and ``vulkan_reason`` are the set-up's record of what it built."""
 
@@ -80,6 +89,7 @@ class Install(msgspec.Struct, frozen=True, kw_only=True):
     vulkan: bool | None = None
     vulkan_reason: str | None = None
     models_free: int | None = None
+    history: History | None = None
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):

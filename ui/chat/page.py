@@ -74,6 +74,7 @@ class ConversationPage(QStackedWidget):
         for signal in (rows.modelReset, rows.rowsInserted, rows.rowsRemoved):
             signal.connect(self._follow_rows)
         worker.model_changed.connect(self._follow_model)
+        chat.current_changed.connect(lambda _conversation: self._follow_model())
         worker.state_changed.connect(self._follow_model)
         for changes in (chat.parameters.changed, chat.busy_changed, rows.rowsInserted, rows.modelReset):
             changes.connect(self._grey)
@@ -182,6 +183,11 @@ class ConversationPage(QStackedWidget):
         self._choose.setVisible(not ready and not loading)
         if loading:
             self._empty.set_text(self.tr("Loading the model"), self.tr("You can write your message meanwhile."))
+        elif self._chat.temporary and ready:
+            self._empty.set_text(
+                self.tr("A temporary chat"),
+                self.tr("It is not saved: it is gone when the program ends, and no search finds it."),
+            )
         elif model is not None:
             self._empty.set_text(
                 self.tr("What would you like to ask?"),

@@ -133,8 +133,7 @@ class ResultsDelegate(QStyledItemDelegate):
         muted = self._theme.tokens.muted if hit.message is not None else self._theme.tokens.text
         painter.setPen(QColor(muted))
         painter.setClipRect(room)
-        clip = QRectF(0, 0, room.width(), room.height())
-        layout.draw(painter, QPointF(room.topLeft()), [], clip)
+        layout.draw(painter, QPointF(room.topLeft()), [], QRectF(room))
 
 
 class ResultsView(QListView):

@@ -72,6 +72,7 @@ class Sidebar(QWidget):
     def new_temporary(self) -> None:
         """Begin one that is never written to the disk."""
         self._chat.new_conversation(temporary=True)
+        self._temporary.setChecked(True)
         self.composing_wanted.emit("")
 
     def search(self) -> None:
@@ -134,6 +135,7 @@ class Sidebar(QWidget):
     def _follow(self, conversation: Conversation | None) -> None:
         self._open = conversation.id if conversation is not None else None
         self._list.mark(self._open)
+        self._temporary.setChecked(self._chat.temporary)
 
     def _fill_menu(self, menu: QMenu, rows: list[SideRow], rename: Callable[[], None]) -> QAction | None:
         arrangement = self._keeping.arrangement
@@ -157,6 +159,7 @@ class Sidebar(QWidget):
         self._list.mark(self._open)
 
     def _toggle_archive(self) -> None:
+        self._field.clear()
         self._keeping.rows.show_archive(not self._keeping.rows.shows_archive)
         self._list.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -186,6 +189,7 @@ class Sidebar(QWidget):
             self._theme, "ghost", self.tr("New temporary chat, never saved"), shortcut="Ctrl+Shift+N"
         )
         self._temporary.setObjectName("temporaryChatButton")
+        self._temporary.setCheckable(True)
         self._temporary.clicked.connect(self.new_temporary)
         self._archive = TextButton(self._theme, "", "archive", role="nav")
         self._archive.setObjectName("archiveButton")

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QLineEdit
 from app.services import Services
 from ui.settings.about_page import AboutPage
 from ui.settings.backends_page import BackendsPage
+from ui.settings.conversations_page import ConversationsPage
 from ui.settings.devices_page import DevicesPage
 from ui.settings.doctor_page import DoctorPage
 from ui.settings.engine_page import EnginePage
@@ -29,6 +30,7 @@ LIST_WIDTH, WIDEST_LIST = 216, 340
 LEAST, LARGEST_LEAST = QSize(720, 480), QSize(1180, 640)
 ICONS = {
     "general": "gear-six",
+    "conversations": "chats",
     "engine": "sliders-horizontal",
     "devices": "cpu",
     "backends": "puzzle-piece",
@@ -124,6 +126,9 @@ class SettingsWindow(QWidget):
         worker = services.worker
         return {
             "general": lambda: GeneralPage(theme, store, paths, look, opener),
+            "conversations": lambda: ConversationsPage(
+                theme, store, services.chat.keeping, services.backup, services.notices
+            ),
             "engine": lambda: EnginePage(theme, store),
             "devices": lambda: DevicesPage(theme, store, worker),
             "backends": lambda: BackendsPage(theme, store, worker, look, paths.backends, environ, opener),
@@ -135,6 +140,7 @@ class SettingsWindow(QWidget):
         """What the pages are called in the list."""
         return {
             "general": self.tr("General"),
+            "conversations": self.tr("Conversations"),
             "engine": self.tr("Model loading"),
             "devices": self.tr("Devices"),
             "backends": self.tr("Backends"),

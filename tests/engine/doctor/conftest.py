@@ -10,7 +10,7 @@ import pytest
 
 from engine.doctor.answer import EngineAnswer
 from engine.doctor.diagnosis import EXAMINATIONS, diagnose
-from engine.doctor.facts import Facts, Install
+from engine.doctor.facts import Facts, History, Install
 from engine.doctor.host import RecordedHost
 from engine.doctor.reading import read_facts
 from engine.doctor.records import Diagnosis, Finding, Skipped
@@ -20,7 +20,7 @@ from tests.fakes.sysroot import build_sysroot
 
 GIB = 1 << 30
 BACKENDS = ("CPU", "Vulkan", "RPC")
-INSTALL = Install(python=(3, 12, 3), pyside="6.11.3", vulkan=True)
+INSTALL = Install(python=(3, 12, 3), pyside="6.11.3", vulkan=True, history=History(conversations=3, messages=40))
 LLVMPIPE = "llvmpipe (LLVM 19.1.7, 256 bits)"
 
 

@@ -157,5 +157,5 @@ def test_nothing_to_read_is_unknown_and_never_ok(tmp_path: Path) -> None:
     facts = read_facts(tmp_path, RecordedHost(tmp_path), INSTALL, environ={})
     found = verdicts(diagnose(facts))
     claimed = {check for check, status in found.items() if status == "ok"}
-    assert claimed == {"rocm", "environment", "python-qt"}
+    assert claimed == {"rocm", "environment", "python-qt", "conversations"}
     assert {found[check] for check in ("kernel", "driver", "swap", "memory", "disk")} == {"warn"}

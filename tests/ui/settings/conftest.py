@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.backup.service import BackupService
 from app.doctor.service import DoctorService
 from app.jobs import SerialRunner
 from app.notices import Notices
@@ -24,7 +25,7 @@ from app.worker.changes import EngineChanges
 from engine.client.session import WorkerState
 from engine.protocol.frames import Hello
 from engine.protocol.types import BackendInfo, DeviceInfo, DeviceKind
-from tests.ui.shell.standins import FakeWorker
+from tests.ui.shell.standins import FakeChat, FakeWorker
 from ui.settings.window import SettingsWindow
 from ui.theme import Theme
 
@@ -94,6 +95,9 @@ class FakeServices:
     changes: EngineChanges
     doctor: DoctorService
     look: DiskLook
+    backup: BackupService
+    chat: FakeChat = field(default_factory=FakeChat)
+    notices: Notices = field(default_factory=Notices)
 
 
 class Settings:
@@ -115,6 +119,7 @@ class Settings:
             changes=EngineChanges(self.worker, self.store, lambda _path: self.engine.load_options()),  # type: ignore[arg-type]
             doctor=DoctorService(self.worker, self.doctor, lambda: environ),  # type: ignore[arg-type]
             look=DiskLook(self.disk),
+            backup=BackupService(paths, self.saving),
         )
         self.opened: list[Path] = []
         self.window = SettingsWindow(self.services, theme, environ=environ, opener=self.opened.append)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from tests.ui.settings.conftest import FIRST, GONE, SECOND, Settings
 from ui.settings.section import Section
 from ui.theme import ThemeMode
 
-PAGES = ("general", "engine", "devices", "backends", "doctor", "about")
+PAGES = ("general", "conversations", "engine", "devices", "backends", "doctor", "about")
 
 
 def search(settings: Settings, text: str) -> None:
@@ -33,7 +33,7 @@ def test_pages_are_chosen_by_mouse_and_keys(settings: Settings) -> None:
     assert settings.window.page == "general"
     settings.click("settingsPage-devices")
     assert settings.window.page == "devices"
-    settings.qtbot.keyClick(settings.window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    settings.qtbot.keyClick(settings.window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
     assert settings.window.page == "engine"
     settings.window.focus()
     focused = QApplication.focusWidget()
