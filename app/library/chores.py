@@ -37,7 +37,16 @@ class Chores:
     def verify(self, models: Sequence[InstalledModel], kind: TaskKind = TaskKind.VERIFY) -> int:
         """Read every byte and compare."""
         chosen = tuple(models)
-        return self._add(kind, _label(chosen), len(chosen), lambda progress: work.verify(chosen, progress))
+        read: list[Hashed] = []
+
+        def finish(outcome: Outcome | VrambleError | None) -> None:
+            if not isinstance(outcome, Outcome):
+                self._hashed(tuple(read))
+                self._changed()
+
+        return self._add(
+            kind, _label(chosen), len(chosen), lambda progress: work.verify(chosen, progress, read), finish
+        )
 
     def find_duplicates(self, models: Sequence[InstalledModel]) -> int:
         """Hash those that may be duplicates, as far as they never were."""

@@ -49,10 +49,14 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, array
         """What the header said."""
         return self.header or self.problem
 
+    @property
+    def bytes_key(self) -> tuple[int, int, int]:
+        """Inode, size and time: a file keeps them when it is renamed (as `FoundFile.key` without the device)."""
+        return self.inode, self.size, self.mtime_ns
+
     def fits(self, file: FoundFile) -> bool:
         """It is about the bytes that ``file`` has now."""
-        _, inode, size, mtime_ns = file.key
-        return (self.size, self.mtime_ns, self.inode) == (size, mtime_ns, inode)
+        return self.bytes_key == file.key[1:]
 
 
 class _Stored(msgspec.Struct, kw_only=True):
@@ -69,15 +73,20 @@ class Index:
         """``file`` is read when the first thing is asked."""
         self._file = file
         self._entries: dict[bytes, Entry] = {}
+        self._by_bytes: dict[tuple[int, int, int], Entry] = {}
         self._roots: dict[str, msgspec.Raw] = {}
         self._loaded = file is None
         self._changed = False
 
     def get(self, file: FoundFile) -> Entry | None:
-        """What is known of ``file``, if it is still the same."""
+        """What is known of ``file``, if it is still the same; also when it has another name by now."""
         self._load()
-        entry = self._entries.get(os.fsencode(file.path))
-        return entry if entry is not None and entry.fits(file) else None
+        path = os.fsencode(file.path)
+        entry = self._entries.get(path)
+        if entry is not None and entry.fits(file):
+            return entry
+        before = self._by_bytes.get(file.key[1:])
+        return self._keep(msgspec.structs.replace(before, path=path)) if before is not None else None
 
     def put(self, file: FoundFile, found: ModelHeader | HeaderProblem) -> Entry:
         """Keep the header of ``file``, forgetting what was known of earlier bytes."""
@@ -119,6 +128,7 @@ class Index:
         names = set(roots)
         self._changed |= len(kept) != len(self._entries) or not names.issuperset(self._roots)
         self._entries = kept
+        self._by_bytes = {entry.bytes_key: entry for entry in kept.values()}
         self._roots = {name: models for name, models in self._roots.items() if name in names}
 
     def save(self) -> None:
@@ -142,6 +152,7 @@ class Index:
     def _keep(self, entry: Entry) -> Entry:
         self._load()
         self._entries[entry.path] = entry
+        self._by_bytes[entry.bytes_key] = entry
         self._changed = True
         return entry
 
@@ -152,6 +163,7 @@ class Index:
         stored = _read(self._file)
         if stored is not None and stored.version == VERSION:
             self._entries = {entry.path: entry for entry in stored.entries}
+            self._by_bytes = {entry.bytes_key: entry for entry in stored.entries}
             self._roots = dict(stored.roots)
 
 

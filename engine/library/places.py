@@ -28,14 +28,22 @@ def find_places(around: Surroundings) -> tuple[LibraryRoot, ...]:
     found: dict[tuple[int, int], LibraryRoot] = {}
     for kind, places in KINDS:
         for path in places(around):
-            try:
-                info = path.stat()
-                inside = path.is_dir() and any(True for _ in path.iterdir())
-            except (OSError, ValueError):
-                continue
-            if inside:
-                found.setdefault((info.st_dev, info.st_ino), LibraryRoot(kind=kind, path=str(path)))
+            key = _key(path)
+            if key is not None:
+                found.setdefault(key, LibraryRoot(kind=kind, path=str(path)))
     return tuple(found.values())
+
+
+def _key(path: Path) -> tuple[int, int] | None:
+    """What tells a folder with something in it, or one that may not be looked into; None for others."""
+    try:
+        info = path.stat()
+        inside = path.is_dir() and any(True for _ in path.iterdir())
+    except PermissionError:
+        return 0, hash(path)
+    except (OSError, ValueError):
+        return None
+    return (info.st_dev, info.st_ino) if inside else None
 
 
 def _hub(around: Surroundings) -> Iterator[Path]:

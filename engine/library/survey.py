@@ -60,12 +60,14 @@ class Survey:
         """All roots in the order in which they are shown, hidden ones too; nothing is read in them yet."""
         self._wishes = wishes
         infos = self._where.roots(wishes.roots, others=wishes.others)
-        ids = {info.id for info in infos}
+        ids = {info.id for info in infos} - set(wishes.hidden)
         self._scans = {root: scan for root, scan in self._scans.items() if root in ids}
         return infos
 
     def look_at(self, info: RootInfo, infos: Sequence[RootInfo]) -> RootInfo:
         """Scan one root of ``infos`` and give its figures."""
+        if info.id in self._wishes.hidden:
+            return msgspec.structs.replace(info, models=len(self._index.models_of(info.id)))
         if info.state is not RootState.PRESENT:
             known = len(self._index.models_of(info.id))
             never = info.root.kind is RootKind.OWN and info.state is RootState.MISSING and not known
@@ -94,10 +96,10 @@ class Survey:
         problems: list[str] = []
         folders: list[Path] = []
         for info in infos:
-            found = self._scans.get(info.id)
-            folders += found.folders if found else [info.path]
             if info.id in hidden:
                 continue
+            found = self._scans.get(info.id)
+            folders += found.folders if found else [info.path]
             if info.state is not RootState.PRESENT:
                 models += (_absent(model, info) for model in self._index.models_of(info.id))
             elif found is not None:
@@ -110,7 +112,7 @@ class Survey:
             problems=tuple(problems),
             folder_missing=any(info.root.kind is RootKind.OWN and info.state is RootState.MISSING for info in infos),
             roots=tuple(shown_),
-            hidden=tuple(info for info in infos if info.id in hidden and info.models),
+            hidden=tuple(info for info in infos if info.id in hidden),
             folders=tuple(dict.fromkeys(folders)),
         )
 
@@ -139,18 +141,15 @@ class Survey:
         return {path: files for scan in self._scans.values() for path, files in scan.files.items()}
 
     def _kept(self, infos: Sequence[RootInfo]) -> set[Path]:
-        """Files that the index must not forget: what is there, and what lies on a card that is not."""
+        """Files that the index must not forget: what is there, what lies on a card that is not, what is hidden."""
         here = {file.path for files in self._files().values() for file in files}
-        away = (model for info in infos if info.state is not RootState.PRESENT for model in self._away(info))
-        return here | {part for model in away for part in model.parts}
-
-    def _away(self, info: RootInfo) -> tuple[InstalledModel, ...]:
-        return self._index.models_of(info.id)
+        away = (info.id for info in infos if info.id not in self._scans)
+        return here | {part for root in away for model in self._index.models_of(root) for part in model.parts}
 
 
 def _idle(info: RootInfo) -> bool:
     """A folder of another program in which there is nothing for us."""
-    return info.found and not info.models and not info.files
+    return info.found and not info.models and not info.files and info.state is not RootState.UNREADABLE
 
 
 def _identities(paths: set[Path]) -> set[tuple[int, int]]:

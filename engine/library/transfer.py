@@ -91,7 +91,7 @@ def link_file(pair: Pair) -> str:
     """Give ``pair.source`` a second name: ``hard``, ``reflink`` or ``symbolic`` says how.
 
     Raises:
-        VrambleError: ``already-there``, ``move-failed``.
+        VrambleError: ``already-there``, ``no-links``, ``move-failed``.
     """
     try:
         _refuse_existing((pair,))
@@ -105,6 +105,9 @@ def link_file(pair: Pair) -> str:
         pair.target.symlink_to(source)
         return "symbolic"
     except OSError as error:
+        if error.errno in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+            text = f"The drive of {shown(pair.target.parent)} holds no links."
+            raise VrambleError("no-links", text, "Copy or move the file instead.", str(error)) from error
         raise _failed(pair, error) from error
 
 

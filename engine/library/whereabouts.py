@@ -94,6 +94,8 @@ class Whereabouts:
             return _with_room(gone, mounts, _there(path)) if root.kind is RootKind.OWN else gone
         except (OSError, ValueError) as error:
             text = f"{shown(path)} cannot be read: {getattr(error, 'strerror', None) or error}."
+            if root.kind is RootKind.OLLAMA and isinstance(error, PermissionError):
+                text += " Who is in the group “ollama” may read it."
             return msgspec.structs.replace(info, state=RootState.UNREADABLE, problem=text)
         return _with_room(info, mounts, path)
 

@@ -36,27 +36,35 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     wrong: tuple[Path, ...] = ()
 
 
-def verify(models: Sequence[InstalledModel], progress: Progress) -> Outcome:
+def verify(models: Sequence[InstalledModel], progress: Progress, hashed: list[Hashed] | None = None) -> Outcome:
     """Read every byte of ``models``; a model is wrong when a known sha256 differs, or its header is damaged.
+
+    ``hashed`` gets each file once it was read, so that what was done is not lost when the rest is cancelled. Of
+    several models one that cannot be read is wrong; a single one is an error.
 
     Raises:
         VrambleError: ``unreadable``.
         StoppedError: It was cancelled.
     """
-    parts = [(model, part) for model in models for part in model.parts]
-    progress.total = sum(size_of(part) for _, part in parts)
-    hashed: list[Hashed] = []
+    read = [] if hashed is None else hashed
+    progress.total = sum(size_of(part) for model in models for part in model.parts)
     wrong: list[Path] = []
-    for model, part in parts:
+    for model in models:
         try:
-            found = sha256_of(part, progress)
+            right = [_is_right(model, part, progress, read) for part in model.parts]
         except OSError as error:
-            raise unreadable(part, error) from error
-        hashed.append(hashed_now(part, found))
-        expected = expected_hash(model, part)
-        if (expected and expected != found) or model.state is not FileState.OK:
+            if len(models) == 1:
+                raise unreadable(Path(error.filename or model.path), error) from error
+            right = [False]
+        if not all(right) or model.state is not FileState.OK:
             wrong.append(model.path)
-    return Outcome(hashed=tuple(hashed), wrong=tuple(dict.fromkeys(wrong)))
+    return Outcome(hashed=tuple(read), wrong=tuple(wrong))
+
+
+def _is_right(model: InstalledModel, part: Path, progress: Progress, read: list[Hashed]) -> bool:
+    found = sha256_of(part, progress)
+    read.append(hashed_now(part, found))
+    return expected_hash(model, part) in ("", found)
 
 
 def expected_hash(model: InstalledModel, part: Path) -> str:

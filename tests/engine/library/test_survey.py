@@ -11,6 +11,8 @@ import msgspec
 import pytest
 
 from engine.errors import VrambleError
+from engine.library import scan as scan_module
+from engine.library import survey as survey_module
 from engine.library.gguf import reader
 from engine.library.hashing import hashed_now
 from engine.library.index import Index
@@ -171,6 +173,55 @@ def test_headers_are_read_once(own: Path, where: Whereabouts, tmp_path: Path, mo
     put(changed, llama(name="other than before"))
     scan(where, index=tmp_path / "index")
     assert len(reads) == 3
+
+
+def test_a_renamed_file_is_the_same_file(own: Path, where: Whereabouts, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(own / "one.gguf", DATA)
+    survey = Survey(where, Index())
+    survey.scan()
+    survey.remember([hashed_now(path, hashlib.sha256(DATA).hexdigest())], 1000.0)
+    survey.scan()
+    path.rename(own / "two.gguf")
+    monkeypatch.setattr(scan_module, "read_file", lambda path: pytest.fail(f"{path} is read again"))
+    (model,) = survey.scan().models
+    assert (model.path.name, model.checked) == ("two.gguf", 1000.0)
+
+
+def test_hidden_folders_are_not_looked_at(
+    around: Surroundings, where: Whereabouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(around.home / ".lmstudio/models/b/y/studio.gguf", DATA)
+    survey = Survey(where, Index())
+    (root,) = [root for root in survey.scan().roots if root.found]
+    monkeypatch.setattr(survey_module, "scan_root", lambda root, *_, **__: pytest.fail(f"{root} is scanned"))
+    hidden = Wishes(hidden=(root.id,))
+    assert [(one.id, one.models) for one in survey.scan(hidden).hidden] == [(root.id, 1)]
+    monkeypatch.undo()
+    assert [model.path.name for model in survey.scan().models] == ["studio.gguf"]
+
+
+def test_an_ollama_that_may_not_be_read_is_told(
+    around: Surroundings, where: Whereabouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = around.system / "usr/share/ollama/.ollama/models"
+    put(models / "manifests/x", b"x")
+    scandir, listdir = os.scandir, os.listdir
+
+    def refused(path: str | Path) -> object:
+        if Path(path) == models:
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    def refused_list(path: str | Path) -> list[str]:
+        if Path(path) == models:
+            raise PermissionError(13, "Permission denied")
+        return listdir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    monkeypatch.setattr(os, "listdir", refused_list)
+    root = scan(where).roots[-1]
+    assert (root.name, root.state) == ("Ollama", RootState.UNREADABLE)
+    assert "group “ollama”" in root.problem
 
 
 def test_what_was_hashed_is_kept_until_the_file_changes(own: Path, where: Whereabouts) -> None:

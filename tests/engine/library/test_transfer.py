@@ -185,6 +185,18 @@ def test_a_link_over_drives_is_symbolic(pair: Pair, monkeypatch: pytest.MonkeyPa
     assert (how == "symbolic") == pair.target.is_symlink()
 
 
+def test_a_drive_without_links_says_so(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    monkeypatch.setattr(transfer, "reflink", lambda *_: False)
+    monkeypatch.setattr(Path, "symlink_to", refused)
+    with pytest.raises(VrambleError) as caught:
+        link_file(pair)
+    assert (caught.value.code, caught.value.next_step) == ("no-links", "Copy or move the file instead.")
+
+
 def test_a_link_to_a_link_means_the_file(tmp_path: Path) -> None:
     real = put(tmp_path / "real.gguf", DATA)
     (tmp_path / "link.gguf").symlink_to(real)

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import VrambleError
 from engine.library import transfer
-from engine.library.hashing import Progress, StoppedError
+from engine.library.hashing import Hashed, Progress, StoppedError
 from engine.library.index import Index
 from engine.library.joining import join
 from engine.library.mounts import FAT_LIMIT
@@ -109,6 +109,31 @@ def test_a_check_can_be_ended(home: Home) -> None:
     put(home.own / "a.gguf", DATA)
     with pytest.raises(StoppedError):
         verify(home.models(), Progress(stop=lambda: True))
+
+
+def test_of_many_one_that_cannot_be_read_does_not_end_the_check(home: Home) -> None:
+    gone = put(home.own / "a.gguf", DATA)
+    put(home.own / "b.gguf", llama(name="b"))
+    models = home.models()
+    gone.unlink()
+    outcome = verify(models, Progress())
+    assert (outcome.wrong, len(outcome.hashed)) == ((gone,), 1)
+
+
+def test_what_was_read_before_the_end_is_kept(home: Home) -> None:
+    put(home.own / "a.gguf", DATA)
+    put(home.own / "b.gguf", llama(name="b"))
+    hashed: list[Hashed] = []
+
+    class First(Progress):
+        def add(self, n_bytes: int) -> None:
+            if hashed:
+                self.cancel()
+            super().add(n_bytes)
+
+    with pytest.raises(StoppedError):
+        verify(home.models(), First(), hashed)
+    assert len(hashed) == 1
 
 
 def test_a_file_that_went_away_is_a_sentence(home: Home) -> None:
