@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.theme import SPACE_S
 
@@ -31,7 +31,11 @@ def middle(header: QWidget, page: QWidget, below: Sequence[QWidget]) -> QVBoxLay
     return column
 
 
-def whole(left: Sequence[QWidget], content: QVBoxLayout, right: QWidget, strip: QWidget) -> QWidget:
+LAYERS = "layers"
+"""Name of the stack whose first page is the chat; Game Mode puts other pages over it."""
+
+
+def whole(left: Sequence[QWidget], content: QVBoxLayout, right: QWidget, strip: QWidget) -> QStackedWidget:
     """Everything: side by side what is at the left, the content and the panel; the memory strip under it."""
     upper = QHBoxLayout()
     upper.setSpacing(0)
@@ -46,4 +50,7 @@ def whole(left: Sequence[QWidget], content: QVBoxLayout, right: QWidget, strip: 
     column.addLayout(upper, 1)
     column.addWidget(hairline())
     column.addWidget(strip)
-    return centre
+    layers = QStackedWidget()
+    layers.setObjectName(LAYERS)
+    layers.addWidget(centre)
+    return layers

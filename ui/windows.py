@@ -12,6 +12,7 @@ from app.services import Services
 from engine.protocol.types import LoadOptions
 from ui.chat.model_actions import ModelActions
 from ui.chat.words import safer_text
+from ui.notify import DownloadTeller
 from ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -40,24 +41,39 @@ class Windows(QObject):
         self._settings: SettingsWindow | None = None
         self._bench: BenchWindow | None = None
         self._memory: MemoryWindow | None = None
+        self._teller = DownloadTeller(
+            services.downloads,
+            services.desktop,
+            services.notices,
+            self.open_downloads,
+            self.load,
+            self.shows_downloads,
+            self,
+        )
 
     def open_manager(self, *, get: bool = False) -> None:
-        """Show the model manager window; ``get``: where models are fetched."""
-        from ui.library.window import ModelManagerWindow
+        """Show the models window; ``get``: where models are found."""
+        self._models().present(get=get)
 
+    def open_downloads(self) -> None:
+        """Show the models window with the downloads."""
+        models = self._models()
+        models.present()
+        models.show_downloads()
+
+    def shows_downloads(self) -> bool:
+        """Whether the downloads are on the screen."""
+        return self._manager is not None and self._manager.shows_downloads
+
+    def _models(self) -> ModelManagerWindow:
         if self._manager is None:
-            services = self._services
-            self._manager = ModelManagerWindow(
-                services.library, services.downloads, services.worker, self._theme, badges=services.badges
-            )
-            self._manager.load_requested.connect(self._load)
+            from ui.library.presenting import make_manager
+
+            self._manager = make_manager(self._services, self._theme, self._window)
+            self._manager.load_requested.connect(self.load)
             self._manager.options_requested.connect(self._choose_options)
             self._manager.plan_requested.connect(self._choose_options)
-        if get:
-            self._manager.show_get()
-        self._manager.show()
-        self._manager.raise_()
-        self._manager.activateWindow()
+        return self._manager
 
     def open_load_options(self, path: Path, options: LoadOptions | None) -> None:
         """Show the load options of the model at ``path``, beginning with ``options`` or with how it would be loaded."""
@@ -113,7 +129,8 @@ class Windows(QObject):
             if window is not None:
                 window.hide()
 
-    def _load(self, path: Path) -> None:
+    def load(self, path: Path) -> None:
+        """Load the model at ``path`` and go to the chat."""
         self._actions.load(path)
         self._come_forward()
 
@@ -122,5 +139,7 @@ class Windows(QObject):
         self._actions.choose_options(path, options)
 
     def _come_forward(self) -> None:
+        if self._manager is not None:
+            self._manager.give_way()
         self._window.raise_()
         self._window.activateWindow()

@@ -41,7 +41,7 @@ class Desktop(QObject):
         self._bus: Bus = bus or SessionBus()
         self._runner = SerialRunner(executor, self)
         self._numbers: dict[str, int] = {}
-        self._closed = self._listening = False
+        self._closed = self._listening = self._used = False
         self._shown: tuple[float | None, int] = (None, 0)
         self._wanted: tuple[float | None, int] = self._shown
         self._timer = QTimer(self)
@@ -53,7 +53,7 @@ class Desktop(QObject):
         """Show ``note``, in place of an earlier one with its key."""
         if self._closed:
             return
-        bus = self._bus
+        bus, self._used = self._bus, True
         self._listen()
         self._runner.run(
             lambda: bus.notify(note, self._numbers.get(note.key, 0)), lambda result: self._keep(note.key, result)
@@ -80,7 +80,8 @@ class Desktop(QObject):
         """Take the progress away and end. Only for quitting."""
         self._closed = True
         self._timer.stop()
-        self._runner.run(self._bus.close, _forgive)
+        if self._used:
+            self._runner.run(self._bus.close, _forgive)
         self._runner.close()
 
     def _draw(self) -> None:
@@ -88,7 +89,7 @@ class Desktop(QObject):
             return
         fraction, count = self._shown = self._wanted
         self._timer.start()
-        bus = self._bus
+        bus, self._used = self._bus, True
         self._runner.run(lambda: bus.show_progress(fraction, count), _forgive)
 
     def _keep(self, key: str, result: Result[int]) -> None:

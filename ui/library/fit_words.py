@@ -44,7 +44,7 @@ def word(plan: FitPlan | None) -> str:
     if plan is None or plan.verdict is Verdict.UNKNOWN:
         return tr("Unknown")
     if plan.verdict is Verdict.PARTLY and plan.proposed_layers:
-        return tr("Partly, {0} of {1}").format(plan.proposed_layers, plan.max_layers)
+        return tr("Partly, {0}/{1}").format(plan.proposed_layers, plan.max_layers)
     return {
         Verdict.FITS: tr("Fits"),
         Verdict.TIGHT: tr("Tight"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from app.downloads.service import DownloadService
 from app.fit.badges import FitBadges
+from app.folders.look import FolderLook
 from app.library.service import LibraryService
 from app.settings.store import SettingsStore
 from app.worker.service import WorkerService
@@ -20,6 +21,7 @@ class Parts:
 
     Attributes:
         in_one_window: The page stands in the main window (Game Mode): no dialog of the desktop, no second window.
+        folders: What the own picker looks into, for where there is no dialog of the desktop.
     """
 
     theme: Theme
@@ -32,3 +34,4 @@ class Parts:
     account: Account | None = None
     outside: Outside = field(default_factory=Outside)
     in_one_window: bool = False
+    folders: FolderLook | None = None

@@ -18,6 +18,7 @@ class TableView(QTableView):
         enter_pressed: Enter on the current row.
         shift_enter_pressed: The same with Shift.
         delete_pressed: Delete on the current row.
+        shift_delete_pressed: The same with Shift.
         explain_pressed: The space bar on the current row.
         seen: Other rows may be visible now.
     """
@@ -25,6 +26,7 @@ class TableView(QTableView):
     enter_pressed = Signal()
     shift_enter_pressed = Signal()
     delete_pressed = Signal()
+    shift_delete_pressed = Signal()
     explain_pressed = Signal()
     seen = Signal()
 
@@ -97,6 +99,7 @@ class TableView(QTableView):
             self.setColumnHidden(column, hide)
             if hide:
                 needed -= self._theme.px(self._widths[column])
+        self.updateGeometries()
 
     def choose(self, row: int) -> None:
         """Make ``row`` current and selected."""
@@ -111,11 +114,11 @@ class TableView(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter and Delete belong to the page."""
+        shifted = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            shifted = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
             (self.shift_enter_pressed if shifted else self.enter_pressed).emit()
         elif event.key() == Qt.Key.Key_Delete:
-            self.delete_pressed.emit()
+            (self.shift_delete_pressed if shifted else self.delete_pressed).emit()
         elif event.key() == Qt.Key.Key_Space:
             self.explain_pressed.emit()
         else:

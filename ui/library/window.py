@@ -1,140 +1,232 @@
-"""The model manager: its own window with what is installed, what can be got, what is on its way."""
+"""The models window: what there is to discover, what is here, what is on its way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
-from app.downloads.service import DownloadService, JobState
-from app.fit.badges import FitBadges
-from app.library.service import LibraryService
-from app.worker.service import WorkerService
+from app.downloads.records import JobState
 from ui.library import words
-from ui.library.downloads_page import DownloadsPage
-from ui.library.get_page import GetPage
-from ui.library.installed_page import InstalledPage
-from ui.theme import SPACE_L, SPACE_S, Theme
+from ui.library.discover.page import DiscoverPage
+from ui.library.keep.page import LibraryPage
+from ui.library.parts import Parts
+from ui.library.picker.page import PickerPage
+from ui.library.queue.page import DownloadsPage
+from ui.theme import SPACE_L, SPACE_S, SPACE_XS
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.first_size import fit_screen
+from ui.widgets.text_button import TextButton
 
-INSTALLED, GET, DOWNLOADS = range(3)
-
-
-def open_folder(folder: Path) -> None:
-    """Show ``folder`` in the desktop's file manager."""
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+DISCOVER, LIBRARY, DOWNLOADS = range(3)
 
 
 class ModelManagerWindow(QWidget):
-    """Three pages and a line with sums.
+    """Three pages and a line with sums. In Game Mode it is a page of the main window (`Parts.in_one_window`).
 
     Attributes:
         load_requested: Path of a model that should be loaded.
         options_requested: Path of a model whose load options should be chosen first.
         plan_requested: The same, with the options to begin with.
+        entered, left: In the main window: the page is wanted, and the chat again.
     """
 
     load_requested = Signal(object)
     options_requested = Signal(object)
     plan_requested = Signal(object, object)
+    entered = Signal()
+    left = Signal()
 
-    def __init__(
-        self,
-        library: LibraryService,
-        downloads: DownloadService,
-        worker: WorkerService,
-        theme: Theme,
-        *,
-        opener: Callable[[Path], None] = open_folder,
-        badges: FitBadges | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, parts: Parts, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._library, self._downloads = library, downloads
+        self._parts, self._library, self._downloads = parts, parts.library, parts.downloads
         self.setObjectName("modelManager")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "background")
         self.setWindowTitle(self.tr("Models – Vramble"))
-        self.setMinimumSize(900, 560)
-        fit_screen(self, 1180, 740)
-        self._installed = InstalledPage(library, worker, theme, opener, badges)
-        self._get = GetPage(downloads, library, theme, badges)
-        self._active = DownloadsPage(downloads, theme)
-        self._tabs = QTabWidget()
-        self._tabs.setObjectName("managerTabs")
-        for page in (self._installed, self._get, self._active):
-            self._tabs.addTab(page, "")
-        self._sums = ElidedLabel()
-        self._sums.setProperty("role", "muted")
-        self._running = ElidedLabel()
-        self._running.setProperty("role", "muted")
+        if not parts.in_one_window:
+            self.setMinimumSize(900, 560)
+            fit_screen(self, 1180, 740)
+        self.discover = DiscoverPage(parts)
+        self.library = LibraryPage(parts)
+        self.queue = DownloadsPage(parts)
         self._lay_out()
         self._connect()
+        self._add_shortcuts()
         self._refresh()
-        if not library.models and not library.scanning:
-            self._tabs.setCurrentIndex(GET)
+        self._tabs.setCurrentIndex(LIBRARY if self._library.models or self._library.scanning else DISCOVER)
+
+    # ---- building
 
     def _lay_out(self) -> None:
+        self._tabs = QTabWidget()
+        self._tabs.setObjectName("managerTabs")
+        self._tabs.setDocumentMode(True)
+        for page in (self.discover, self.library, self.queue):
+            self._tabs.addTab(page, "")
+        self._running, self._sums = ElidedLabel(), ElidedLabel()
+        for label in (self._running, self._sums):
+            label.setProperty("role", "muted")
+        self._sums.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         foot = QHBoxLayout()
-        foot.addWidget(self._running, 1)
-        foot.addWidget(self._sums)
-        column = QVBoxLayout(self)
+        foot.addWidget(self._running, 3)
+        foot.addWidget(self._sums, 2)
+        if self._parts.in_one_window:
+            self._tabs.setCornerWidget(self._build_back(), Qt.Corner.TopRightCorner)
+        whole = QWidget()
+        column = QVBoxLayout(whole)
         column.setContentsMargins(SPACE_L, SPACE_S, SPACE_L, SPACE_S)
-        column.setSpacing(SPACE_S)
+        column.setSpacing(SPACE_XS)
         column.addWidget(self._tabs, 1)
         column.addLayout(foot)
+        self._layers = QStackedLayout(self)
+        self._layers.addWidget(whole)
+        self._picker: PickerPage | None = None
+
+    def _build_back(self) -> TextButton:
+        back = TextButton(self._parts.theme, self.tr("Back to the chat"), "arrow-left", role="quiet")
+        back.setObjectName("backToChat")
+        back.clicked.connect(self.left)
+        return back
 
     def _connect(self) -> None:
-        self._library.models_changed.connect(self._refresh)
-        self._library.scanning_changed.connect(self._refresh)
+        for signal in (self._library.models_changed, self._library.roots_changed, self._library.scanning_changed):
+            signal.connect(self._refresh)
         self._downloads.jobs_changed.connect(self._refresh)
-        self._installed.load_requested.connect(self.load_requested)
-        self._installed.options_requested.connect(self.options_requested)
-        self._installed.plan_requested.connect(self.plan_requested)
-        self._active.load_requested.connect(self.load_requested)
-        for page in (self._installed, self._active):
-            page.get_wanted.connect(self.show_get)
-        self._get.started.connect(lambda _job: self._tabs.setCurrentIndex(DOWNLOADS))
+        for page in (self.discover, self.library, self.queue):
+            page.load_requested.connect(self.load_requested)
+        self.library.options_requested.connect(self.options_requested)
+        self.library.plan_requested.connect(self.plan_requested)
+        self.library.picker_wanted.connect(self._pick)
+        self.library.repo_wanted.connect(self.show_repo)
+        self.library.deeds.started.connect(self.show_downloads)
+        for empty in (self.library.get_wanted, self.queue.get_wanted):
+            empty.connect(self.show_get)
+        self.discover.downloads_wanted.connect(self.show_downloads)
+        self._tabs.currentChanged.connect(self._turned)
+
+    def _add_shortcuts(self) -> None:
         for number in range(self._tabs.count()):
-            jump = QShortcut(QKeySequence(f"Ctrl+{number + 1}"), self)
-            jump.activated.connect(lambda number=number: self._tabs.setCurrentIndex(number))
-        refresh = QShortcut(QKeySequence(QKeySequence.StandardKey.Refresh), self)
-        refresh.activated.connect(self._library.rescan)
-        close = QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self)
-        close.activated.connect(self.close)
+            self._shortcut(QKeySequence(f"Ctrl+{number + 1}"), lambda number=number: self._turn(number))
+        self._shortcut(QKeySequence("Ctrl+PgDown"), lambda: self._turn((self._tabs.currentIndex() + 1) % 3))
+        self._shortcut(QKeySequence("Ctrl+PgUp"), lambda: self._turn((self._tabs.currentIndex() - 1) % 3))
+        self._shortcut(QKeySequence(QKeySequence.StandardKey.Refresh), self._look_again)
+        if not self._parts.in_one_window:
+            self._shortcut(QKeySequence(QKeySequence.StandardKey.Close), self.close)
+
+    def _shortcut(self, keys: QKeySequence, run: object) -> None:
+        shortcut = QShortcut(keys, self)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut.activated.connect(run)
+
+    # ---- pages
 
     def show_get(self) -> None:
-        """Show where models are fetched."""
-        self._tabs.setCurrentIndex(GET)
-        self._get.focus()
+        """Show where models are found."""
+        self._tabs.setCurrentIndex(DISCOVER)
+        self.discover.focus()
+
+    def show_downloads(self) -> None:
+        """Show what is on its way."""
+        self._tabs.setCurrentIndex(DOWNLOADS)
+        self.queue.focus()
+
+    def show_repo(self, repo: str) -> None:
+        """Show the page of a repository."""
+        self._tabs.setCurrentIndex(DISCOVER)
+        self.discover.open_repo(repo)
+
+    @property
+    def shows_downloads(self) -> bool:
+        """Whether the downloads are on the screen."""
+        return self.isVisible() and not self.window().isMinimized() and self._tabs.currentIndex() == DOWNLOADS
+
+    def give_way(self) -> None:
+        """In the main window: the chat is wanted."""
+        if self._parts.in_one_window:
+            self.left.emit()
+
+    def present(self, *, get: bool = False) -> None:
+        """Bring the window to the front; ``get``: where models are found."""
+        if get:
+            self.show_get()
+        if self._parts.in_one_window:
+            self.entered.emit()
+            self._turn(self._tabs.currentIndex())
+        else:
+            self.show()
+            self.raise_()
+            self.activateWindow()
+
+    def _turn(self, number: int) -> None:
+        self._tabs.setCurrentIndex(number)
+        (self.discover, self.library, self.queue)[number].focus()
+
+    def _turned(self, number: int) -> None:
+        if number == LIBRARY:
+            self.library.view.look_soon()
+
+    def _look_again(self) -> None:
+        if self._tabs.currentIndex() == DISCOVER:
+            self.discover.look_again()
+        else:
+            self._library.rescan()
+
+    # ---- the own picker
+
+    def _pick(self, folder: bool) -> None:
+        """Pick files, or a folder, inside the window."""
+        if self._picker is None and self._parts.folders is not None:
+            self._picker = PickerPage(self._parts.folders, self._parts.theme)
+            self._picker.left.connect(lambda: self._layers.setCurrentIndex(0))
+            self._picker.picked.connect(self._picked)
+            self._layers.addWidget(self._picker)
+        if self._picker is not None:
+            self._picker.begin(folder=folder)
+            self._layers.setCurrentWidget(self._picker)
+
+    def _picked(self, paths: tuple[Path, ...], folder: bool) -> None:
+        self._layers.setCurrentIndex(0)
+        if folder:
+            self.library.importing.add_folder(paths[0])
+        else:
+            self.library.importing.take(paths)
+
+    # ---- events
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape closes the window, unless something in it had a use for it."""
-        if event.key() == Qt.Key.Key_Escape:
-            self.close()
-        else:
+        """Escape closes the window, or goes back to the chat, unless something in it had a use for it."""
+        if event.key() != Qt.Key.Key_Escape:
             super().keyPressEvent(event)
+        elif self._parts.in_one_window:
+            self.left.emit()
+        else:
+            self.close()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look at the folder again: files may have come or gone meanwhile."""
+        """Look at the folders again: files may have come or gone meanwhile."""
         super().showEvent(event)
+        self._parts.hub.set_watched(True)
         if not event.spontaneous():
             self._library.rescan()
 
-    def _refresh(self) -> None:
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks for models any more."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._parts.hub.set_watched(False)
+
+    def _refresh(self, *_what: object) -> None:
         models = self._library.models + self._library.companions
-        jobs = self._downloads.jobs
-        pending = sum(job.state is not JobState.DONE for job in jobs)
-        installed, active = self.tr("Installed"), self.tr("Downloads")
-        self._tabs.setTabText(INSTALLED, f"{installed} {len(models)}" if models else installed)
-        self._tabs.setTabText(GET, self.tr("Get models"))
-        self._tabs.setTabText(DOWNLOADS, f"{active} {pending}" if pending else active)
-        total = sum(model.size_bytes for model in models)
-        scanning = self._library.scanning and not models
-        sums = self.tr("Models use {0}").format(words.file_size(total)) if models else ""
-        self._sums.setText(self.tr("Looking for models…") if scanning else sums)
-        self._running.setText(words.overall(jobs))
+        pending = sum(job.state is not JobState.DONE for job in self._downloads.jobs)
+        here, coming = self.tr("Library"), self.tr("Downloads")
+        self._tabs.setTabText(DISCOVER, self.tr("Discover"))
+        self._tabs.setTabText(LIBRARY, f"{here} {len(models)}" if models else here)
+        self._tabs.setTabText(DOWNLOADS, f"{coming} {pending}" if pending else coming)
+        used = sum(root.n_bytes for root in self._library.roots)
+        looking = self._library.scanning and not models
+        sums = self.tr("Models use {0}").format(words.file_size(used)) if used else ""
+        self._sums.setText(self.tr("Looking for models…") if looking else sums)
+        self._running.setText(words.overall(self._downloads.summary))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from app.downloads.service import DownloadJob, JobState
+from app.downloads.records import DownloadJob, JobState, QueueSummary, summary_of
 from app.library.service import FileState, InstalledModel
 from engine.library.records import Role
 from engine.library.sizes import size_text
@@ -121,35 +121,42 @@ def amount(job: DownloadJob) -> str:
 
 def job_line(job: DownloadJob) -> str:
     """The line below a download's bar."""
+    if job.state is JobState.WAITING:
+        return " ".join((job.note, tr("Trying again in {0} s.").format(round(job.retry_in or 0))))
     parts = [amount(job)] if job.done or job.total else []
-    if job.state is JobState.LOADING:
+    if job.state in (JobState.LOADING, JobState.REPAIRING):
+        parts += [tr("mending")] if job.state is JobState.REPAIRING else []
         parts += [speed(job.speed)] if job.speed is not None else []
         parts += [time_left(job.seconds_left)] if job.seconds_left is not None else []
-    elif job.state is JobState.WAITING:
-        parts = [job.note, tr("Trying again in {0} s.").format(round(job.retry_in or 0))]
-        return " ".join(parts)
+        parts += [tr("{0} connections").format(job.connections)] if job.connections > 1 else []
     else:
-        parts.append(
-            {
-                JobState.QUEUED: tr("waiting for its turn"),
-                JobState.CONNECTING: tr("connecting"),
-                JobState.CHECKING: tr("checking what was downloaded"),
-                JobState.INTERRUPTED: tr("interrupted"),
-                JobState.FAILED: tr("stopped"),
-                JobState.DONE: tr("checksum right") if job.verified else tr("no checksum to compare with"),
-            }[job.state]
-        )
+        parts.append(_job_state(job))
     return " · ".join(parts)
 
 
-def overall(jobs: tuple[DownloadJob, ...]) -> str:
+def _job_state(job: DownloadJob) -> str:
+    if job.state is JobState.DONE:
+        right = tr("mended, checksum right") if job.repair else tr("checksum right")
+        return right if job.verified else tr("no checksum to compare with")
+    return {
+        JobState.QUEUED: tr("waiting for its turn"),
+        JobState.CONNECTING: tr("connecting"),
+        JobState.CHECKING: tr("looking for wrong bytes") if job.repair else tr("checking what was downloaded"),
+        JobState.PAUSED: tr("paused"),
+        JobState.INTERRUPTED: tr("interrupted"),
+        JobState.FAILED: tr("stopped"),
+    }.get(job.state, "")
+
+
+def overall(jobs: QueueSummary | tuple[DownloadJob, ...]) -> str:
     """All running downloads in one line; empty when there are none."""
-    active = [job for job in jobs if job.state.active]
-    if not active:
+    summary = summary_of(jobs) if isinstance(jobs, tuple) else jobs
+    if not summary.active:
         return ""
-    text = tr("1 download") if len(active) == 1 else tr("{0} downloads").format(len(active))
-    speeds = [job.speed for job in active if job.speed is not None]
-    if not speeds or not sum(speeds):
-        return text
-    left = sum((job.total or job.done) - job.done for job in active) / sum(speeds)
-    return " · ".join((text, speed(sum(speeds)), time_left(left)))
+    parts = [tr("1 download") if summary.active == 1 else tr("{0} downloads").format(summary.active)]
+    if summary.total:
+        parts.append(tr("{0} of {1}").format(size_text(summary.done), size_text(summary.total)))
+    if summary.speed:
+        parts.append(speed(summary.speed))
+        parts += [time_left(summary.seconds_left)] if summary.seconds_left is not None else []
+    return " · ".join(parts)

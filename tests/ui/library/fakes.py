@@ -265,10 +265,11 @@ class FakeDownloads(QObject):
         self.jobs = jobs
         self.jobs_changed.emit()
 
-    def start(self, repo: str, file: RepoFile, *, root: Path | None = None, revision: str | None = None) -> int:
-        self.calls.append(("start", repo, file.path, root))
+    def start(self, repo: str, file: str | RepoFile, *, root: Path | None = None, revision: str | None = None) -> int:
+        path, size = (file, None) if isinstance(file, str) else (file.path, file.size)
+        self.calls.append(("start", repo, path, root))
         number = len(self.jobs) + 1
-        self.set_jobs(*self.jobs, job(number, repo, file.path, total=file.size))
+        self.set_jobs(*self.jobs, job(number, repo, path, total=size))
         return number
 
     def __getattr__(self, name: str) -> Callable[..., None]:
@@ -358,6 +359,7 @@ class FakeLibrary(QObject):
         self.tasks: tuple[LibraryTask, ...] = ()
         self.updates: Mapping[Path, ModelUpdate] = {}
         self.checking_updates = self.scanning = self.folder_missing = self.has_starter = False
+        self.update_problem: VrambleError | None = None
         self.folder = Path(OWN.path)
         self.calls: list[tuple[Any, ...]] = []
         self.outcomes: dict[str, Any] = {}
@@ -381,9 +383,9 @@ class FakeLibrary(QObject):
     def __getattr__(self, name: str) -> Callable[..., Any]:
         simple = {
             "rescan", "remove_root", "show_root", "verify", "find_duplicates", "move", "join", "import_files", "repair",
-            "cancel", "dismiss", "check_updates", "note_used",
+            "cancel", "dismiss", "check_updates", "note_used", "share",
         }  # fmt: skip
-        answering = {"add_root", "delete", "trash", "undo_trash", "share"}
+        answering = {"add_root", "delete", "trash", "undo_trash"}
         if name in simple:
             return lambda *arguments: self.calls.append((name, *arguments))
         if name in answering:
@@ -461,3 +463,34 @@ class FakeBadges(QObject):
 
 
 GATED = msgspec.structs.replace(summary("google/gemma-3-4b-it-qat-q4_0-gguf"), gate=Gate.AUTOMATIC, licence="gemma")
+
+
+def make_store(folder: Path) -> Any:
+    """Settings in ``folder``; what is changed is kept when the executor is turned."""
+    from app.jobs import SerialRunner
+    from app.notices import Notices
+    from app.settings.store import SettingsStore
+    from tests.app.chat.cranked import Cranked
+
+    return SettingsStore(folder / "settings.json", SerialRunner(Cranked()), Notices())
+
+
+class FakeDesktop(QObject):
+    """Notes what the desktop was told."""
+
+    pressed = Signal(str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notes: list[Any] = []
+        self.drawn: list[tuple[float | None, int]] = []
+        self.withdrawn: list[str] = []
+
+    def notify(self, note: Any) -> None:
+        self.notes.append(note)
+
+    def withdraw(self, key: str) -> None:
+        self.withdrawn.append(key)
+
+    def show_progress(self, fraction: float | None, count: int = 0) -> None:
+        self.drawn.append((fraction, count))

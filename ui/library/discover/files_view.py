@@ -19,7 +19,7 @@ from ui.library.table_view import TableView
 from ui.theme import SPACE_S, TARGET_SIZE, Theme
 from ui.widgets.text_button import TextButton
 
-WIDTHS = (120, 82, 244, 138, 142)
+WIDTHS = (132, 82, 216, 138, 142)
 NEW = Status()
 
 

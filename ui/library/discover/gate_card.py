@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from engine.hub.records import Gate
 from ui.library.seams import Account
@@ -13,6 +13,7 @@ from ui.theme import ICON_SIZE, SPACE_M, SPACE_S, SPACE_XS, Theme, set_role
 from ui.widgets.empty_state import Emblem
 from ui.widgets.text_button import TextButton
 
+LEAST_TOKEN = 140
 NO_TOKEN = "none"
 OWN = ("keyring", "file")
 """Where a token lies that this program has put there."""
@@ -59,7 +60,7 @@ class GateCard(QFrame):
         self._make.clicked.connect(self.tokens_wanted)
         self._lay_out()
         if account is not None:
-            account.changed.connect(self._refresh)
+            account.changed.connect(self._account_changed)
         self.show_gate(Gate.OPEN)
 
     def _build_token(self) -> None:
@@ -87,27 +88,50 @@ class GateCard(QFrame):
         head.setSpacing(SPACE_S)
         head.addWidget(emblem)
         head.addWidget(self._head, 1)
-        row = QHBoxLayout()
-        row.setSpacing(SPACE_S)
-        row.addWidget(self._page)
-        row.addWidget(self._make)
-        row.addWidget(self._edit, 1)
+        pages, token = QHBoxLayout(), QHBoxLayout()
+        for line in (pages, token):
+            line.setSpacing(SPACE_S)
+        pages.addWidget(self._page)
+        pages.addWidget(self._make)
+        pages.addStretch()
+        token.addWidget(self._edit, 1)
         for button in (self._sign_in, self._file, self._out):
-            row.addWidget(button)
-        row.addStretch()
+            token.addWidget(button)
+        self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._rows.setSpacing(SPACE_S)
+        self._rows.addLayout(pages)
+        self._rows.addLayout(token, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACE_M, SPACE_S, SPACE_S, SPACE_S)
         column.setSpacing(SPACE_XS)
         column.addLayout(head)
         column.addWidget(self._text)
-        column.addLayout(row)
+        column.addLayout(self._rows)
         column.addWidget(self._problem)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The token goes below the pages where both do not fit side by side."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        buttons = (self._page, self._make, self._sign_in, self._file, self._out)
+        wanted = sum(one.sizeHint().width() + SPACE_S for one in buttons if not one.isHidden())
+        wanted += self._theme.px(LEAST_TOKEN) if not self._edit.isHidden() else 0
+        wide = self.width() - 2 * SPACE_M >= wanted
+        self._rows.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
 
     def show_gate(self, gate: Gate, *, refused: bool = False) -> None:
         """Show the step that leads through ``gate``; ``refused``: the account that is signed in was not let in."""
         self._gate, self._refused = gate, refused
         if gate is not Gate.OPEN and self._account is not None:
             self._account.look()
+        self._refresh()
+
+    def _account_changed(self) -> None:
+        """A token that was taken does not stay in the field."""
+        if self._account is not None and self._account.source != NO_TOKEN:
+            self._edit.clear()
         self._refresh()
 
     def _refresh(self) -> None:
@@ -133,6 +157,7 @@ class GateCard(QFrame):
         self._out.setVisible(known and account is not None and account.source in OWN)
         self._problem.setText(problem.sentence if problem is not None else "")
         self._problem.setVisible(problem is not None)
+        self._arrange()
         set_role(self._problem, "bad")
 
     def _explained(self, known: bool, by_hand: bool) -> str:

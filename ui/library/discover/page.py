@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.notices import Action, Notice, Severity
@@ -25,6 +25,8 @@ from ui.widgets.late import LateVisibility
 from ui.widgets.text_button import TextButton
 
 LIST_WIDTH, LEAST_LIST, LEAST_PANE = 370, 260, 380
+FILES_WIDTH = 610
+"""What the table of files needs at scale 1."""
 
 
 class DiscoverPage(QWidget):
@@ -89,13 +91,20 @@ class DiscoverPage(QWidget):
         column.addWidget(self.bar)
         column.addWidget(self._split, 1)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """The list is given its width once, when it is known how wide the page is."""
-        super().showEvent(event)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The list is given its width when it is known how wide the page is."""
+        super().resizeEvent(event)
+        self._size_list()
+
+    def _size_list(self) -> None:
+        """The list grows with the text until the user has sized it."""
         if not self._sized:
-            self._sized = True
-            left = min(self._theme.px(LIST_WIDTH), self.width() * 2 // 5)
+            rest = self.width() - self._theme.px(FILES_WIDTH)
+            left = max(LEAST_LIST, min(self._theme.px(LIST_WIDTH), self.width() * 2 // 5, rest))
             self._split.setSizes([left, self.width() - left])
+
+    def _keep_sizes(self) -> None:
+        self._sized = True
 
     def _build_empty(self) -> EmptyState:
         clear = TextButton(self._theme, self.tr("Search for nothing"), "x")
@@ -113,6 +122,8 @@ class DiscoverPage(QWidget):
         return self._empty
 
     def _connect(self) -> None:
+        self._split.splitterMoved.connect(self._keep_sizes)
+        self._theme.changed.connect(self._size_list)
         self.bar.changed.connect(self._ask)
         self.bar.entered.connect(self._enter)
         self.bar.left.connect(self._to_list)
@@ -136,6 +147,13 @@ class DiscoverPage(QWidget):
         """Show the repository that ``text`` names (see `engine.library.address`)."""
         self.bar.edit.setText(text)
         self._enter()
+
+    def look_again(self) -> None:
+        """Ask the Hub again for what is shown."""
+        if self.pane.repo:
+            self._hub.refresh()
+        elif not self.bar.idle:
+            self._hub.retry()
 
     def _ask(self, now: bool) -> None:
         if self.bar.idle:

@@ -18,9 +18,9 @@ from ui.library.discover.entries import Entry, Status, entries_of, entries_of_ca
 from ui.library.discover.files_view import FilesView
 from ui.library.discover.gate_card import GateCard
 from ui.library.discover.repo_head import RepoHead
+from ui.library.keep.roots_words import places_to_put
 from ui.library.message_slot import MessageSlot
 from ui.library.parts import Parts
-from ui.library.roots_words import places_to_put
 from ui.theme import SPACE_M, SPACE_S
 from ui.widgets.empty_state import EmptyState
 

@@ -1,9 +1,8 @@
-"""The table of installed models."""
+"""The table of models that are here."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,12 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from app.fit.badges import UNKNOWN, Badge
-from app.library.service import FileState, InstalledModel
+from app.library.service import InstalledModel
 from engine.library.names import shown
 from ui.library import fit_words, words
+from ui.library.discover.words import age, licence
 from ui.library.fit_column import badge_data
+from ui.library.keep import words as keep_words
 from ui.theme import Theme
 from ui.widgets.elided_label import plain_tooltip
 
@@ -35,39 +36,60 @@ BADGE_ROLES = (
 
 
 class Column(IntEnum):
-    """Columns from left to right, apart from `FIT`, which is shown behind the size."""
+    """Columns from left to right."""
 
     NAME = 0
     QUANT = 1
     SIZE = 2
-    CONTEXT = 3
-    STATUS = 4
-    FOLDER = 5
-    FIT = 6
+    FIT = 3
+    CONTEXT = 4
+    USED = 5
+    STATUS = 6
+    PARAMETERS = 7
+    ARCHITECTURE = 8
+    LICENCE = 9
+    SOURCE = 10
 
 
-class InstalledTable(QAbstractTableModel):
+NUMBERS = (Column.SIZE, Column.CONTEXT, Column.PARAMETERS)
+
+
+class ModelsTable(QAbstractTableModel):
     """One row for each model."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._rows: tuple[InstalledModel, ...] = ()
-        self._folder = Path()
+        self._roots: Mapping[str, str] = {}
+        self._updates: frozenset[Path] = frozenset()
         self._loaded: str | None = None
         self._fit: Callable[[Path], Badge] = lambda _path: UNKNOWN
         self._badges: dict[Path, Badge] = {}
         theme.changed.connect(self._repaint)
 
-    def set_rows(self, rows: tuple[InstalledModel, ...], folder: Path) -> None:
-        """Show ``rows``; ``folder`` is the models folder, which paths are shown relative to."""
+    @property
+    def rows(self) -> tuple[InstalledModel, ...]:
+        """What is shown."""
+        return self._rows
+
+    def set_rows(self, rows: tuple[InstalledModel, ...], roots: Mapping[str, str]) -> None:
+        """Show ``rows``; ``roots`` are the names of folders by their ids."""
+        self._roots = roots
         if [row.path for row in rows] == [row.path for row in self._rows]:
-            self._rows, self._folder = rows, folder
-            self._repaint()
+            if rows != self._rows:
+                self._rows = rows
+                self._repaint()
             return
         self.beginResetModel()
-        self._rows, self._folder = rows, folder
+        self._rows = rows
         self.endResetModel()
+
+    def set_updates(self, updates: frozenset[Path]) -> None:
+        """Of these models the Hub has a newer file."""
+        if updates != self._updates:
+            self._updates = updates
+            self._repaint()
 
     def set_fit(self, fit: Callable[[Path], Badge]) -> None:
         """Where badges come from."""
@@ -106,21 +128,24 @@ class InstalledTable(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Titles of the columns."""
-        if orientation == Qt.Orientation.Vertical or role not in (
-            Qt.ItemDataRole.DisplayRole,
-            Qt.ItemDataRole.TextAlignmentRole,
-        ):
+        if orientation == Qt.Orientation.Vertical:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(section)
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
         return {
             Column.NAME: self.tr("Name"),
             Column.QUANT: self.tr("Quantisation"),
             Column.SIZE: self.tr("Size"),
-            Column.CONTEXT: self.tr("Context"),
-            Column.STATUS: self.tr("Status"),
-            Column.FOLDER: self.tr("Folder"),
             Column.FIT: self.tr("Fit"),
+            Column.CONTEXT: self.tr("Context"),
+            Column.USED: self.tr("Last used"),
+            Column.STATUS: self.tr("Status"),
+            Column.PARAMETERS: self.tr("Parameters"),
+            Column.ARCHITECTURE: self.tr("Architecture"),
+            Column.LICENCE: self.tr("Licence"),
+            Column.SOURCE: self.tr("Folder"),
         }.get(Column(section))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -140,6 +165,9 @@ class InstalledTable(QAbstractTableModel):
             return _alignment(column)
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(row, column)
+        if role == Qt.ItemDataRole.DecorationRole and column is Column.STATUS:
+            icon, tint = self._status(row)[1:]
+            return self._theme.icon(icon, tint) if icon else None
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tooltip(self._tooltip(row, column))
         return None
@@ -151,47 +179,43 @@ class InstalledTable(QAbstractTableModel):
         badge = self.badge(row)
         return fit_words.sort_key(badge) if role == SORT_ROLE else badge_data(badge, self._theme, role)
 
-    def _text(self, row: InstalledModel, column: Column) -> str:
-        if column is Column.NAME:
-            return row.name
-        if column is Column.QUANT:
-            return row.quant or "–"
-        if column is Column.SIZE:
-            return words.file_size(row.size_bytes)
-        if column is Column.CONTEXT:
-            return words.context(row.context_length) or "–"
-        if column is Column.STATUS:
-            return words.model_status(row, loaded=self.is_loaded(row))
-        return self._place(row)
+    def _status(self, row: InstalledModel) -> keep_words.Status:
+        return keep_words.status(row, loaded=self.is_loaded(row), newer=row.path in self._updates)
 
-    def _place(self, row: InstalledModel) -> str:
-        if row.folder.is_relative_to(self._folder):
-            return shown(os.path.relpath(row.folder, self._folder))
-        return shown(row.folder)
+    def _text(self, row: InstalledModel, column: Column) -> str:
+        return {
+            Column.NAME: row.name,
+            Column.QUANT: row.quant or "–",
+            Column.SIZE: words.file_size(row.size_bytes),
+            Column.CONTEXT: words.context(row.context_length) or "–",
+            Column.USED: age(row.last_used) or self.tr("never"),
+            Column.STATUS: self._status(row).text,
+            Column.PARAMETERS: words.parameters(row.n_params) or "–",
+            Column.ARCHITECTURE: row.architecture or "–",
+            Column.LICENCE: licence(row.licence) if row.licence else "–",
+            Column.SOURCE: self._roots.get(row.root, "") or shown(row.folder),
+        }.get(column, "")
 
     def _sort_key(self, row: InstalledModel, column: Column) -> object:
-        if column is Column.SIZE:
-            return row.size_bytes
-        if column is Column.CONTEXT:
-            return row.context_length or 0
-        return self._text(row, column).casefold()
+        return {
+            Column.SIZE: row.size_bytes,
+            Column.CONTEXT: row.context_length or 0,
+            Column.PARAMETERS: row.n_params or 0,
+            Column.USED: row.last_used,
+        }.get(column, self._text(row, column).casefold())
 
     def _tooltip(self, row: InstalledModel, column: Column) -> str:
         if column is Column.STATUS:
             return row.problem
         if column is Column.NAME:
-            facts = (row.label, row.architecture, words.parameters(row.n_params), row.problem, *row.warnings)
+            facts = (row.label, shown(row.path), *row.also, row.problem, *row.warnings)
             return "\n".join(fact for fact in facts if fact)
-        return shown(row.path) if column is Column.FOLDER else ""
+        return shown(row.path) if column is Column.SOURCE else ""
 
     def _colour(self, row: InstalledModel, column: Column) -> QColor | None:
         tokens = self._theme.tokens
         if column is Column.STATUS:
-            if self.is_loaded(row):
-                return QColor(tokens.good)
-            if row.state is not FileState.OK:
-                return QColor(tokens.bad)
-            return QColor(tokens.muted)
+            return QColor(getattr(tokens, self._status(row).tint))
         usable = row.can_chat or self.is_loaded(row)
         return None if column is Column.NAME and usable else QColor(tokens.muted)
 
@@ -201,5 +225,5 @@ class InstalledTable(QAbstractTableModel):
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column in (Column.SIZE, Column.CONTEXT) else Qt.AlignmentFlag.AlignLeft
+    side = Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter

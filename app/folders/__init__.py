@@ -1,0 +1,1 @@
+"""What is in folders, for pickers inside the window."""
