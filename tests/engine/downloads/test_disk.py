@@ -95,7 +95,7 @@ def test_what_other_downloads_will_write_counts(hub: LocalHub, tmp_path: Path) -
             assert fetcher.run().verified
             (folder(tmp_path) / FILE).unlink()
         else:
-            with pytest.raises(VrambleError, match="6.0 kB more are needed"):
+            with pytest.raises(VrambleError, match=r"6\.0 kB more are needed"):
                 fetcher.run()
 
 
