@@ -123,8 +123,8 @@ class LoadDialog(QDialog):
     def _show_other(self, plan: FitPlan | None, problem: str) -> None:
         """Another quant that is here, where this one does not fit; its header may come late."""
         short = plan is not None and not problem and plan.verdict in SHORT
-        self._summary.suggestions.show_other(self._draft.other_quant() if short else None)
-        self._order_tabs()
+        if self._summary.suggestions.show_other(self._draft.other_quant() if short else None):
+            self._order_tabs()
 
     def _load_other(self, model: InstalledModel) -> None:
         """It is loaded with these options; they are not remembered for it."""

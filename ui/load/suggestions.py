@@ -52,15 +52,16 @@ class Suggestions(QWidget):
         other = [self._other_button] if self._other is not None else []
         return [*self._made[: len(self._shown)], *other]
 
-    def show_other(self, model: InstalledModel | None) -> None:
-        """Offer another quant that is here; None: there is none that fits."""
+    def show_other(self, model: InstalledModel | None) -> bool:
+        """Offer another quant that is here; None: there is none that fits. False: it was so before."""
         if model == self._other:
-            return
+            return False
         self._other = model
         if model is not None:
             self._other_button.set_full_text(words.other_quant(model.quant or model.name, model.size_bytes))
         self._other_button.setVisible(model is not None)
         self._show()
+        return True
 
     def _show(self) -> None:
         self.setVisible(bool(self._shown) or self._other is not None)
