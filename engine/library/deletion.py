@@ -21,31 +21,37 @@ ONLY_LINK = "It is a link: only the link goes, the file that it points to stays.
 
 def plan_deletion(model: InstalledModel, root: Path) -> Deletion:
     """What would go, for a model of the root that lies at ``root`` now. Deletes nothing."""
-    if model.state is FileState.ABSENT:
-        return Deletion(model=model, owner=model.owner, refused="It is not there now, so it cannot be deleted.")
     parts = model.parts or (model.path,)
-    stray = next((part for part in parts if not _is_inside(part, root)), None)
-    if stray is not None:
-        text = f"{shown(stray.name)} lies outside of the models folder, so it is not deleted."
-        return Deletion(model=model, owner=model.owner, refused=text)
     notes: list[str] = []
-    try:
-        if _is_blob_of_ollama(model.path, root):
-            paths = _of_ollama(model, root, notes)
-        elif hub_cache.repository_of(model.path) is not None:
-            paths = _of_hub_cache(parts, notes)
-        else:
-            paths = [path for part in parts for path in (part, origin_path(part)) if os.path.lexists(path)]
-    except OSError as error:
-        return Deletion(model=model, owner=model.owner, refused=f"It cannot be looked at: {error.strerror or error}.")
+    paths: list[Path] = []
+    stray = next((part for part in parts if not _is_inside(part, root)), None)
+    if model.state is FileState.ABSENT:
+        refused = "It is not there now, so it cannot be deleted."
+    elif stray is not None:
+        refused = f"{shown(stray.name)} lies outside of the models folder, so it is not deleted."
+    else:
+        try:
+            paths = _paths_of(model, parts, root, notes)
+            refused = _refusal(paths, model)
+        except OSError as error:
+            refused = f"It cannot be looked at: {error.strerror or error}."
     return Deletion(
         model=model,
         paths=tuple(dict.fromkeys(paths)),
-        frees_bytes=freed_by(paths, notes),
+        frees_bytes=freed_by(paths),
         owner=model.owner,
         notes=(*_whose(model), *dict.fromkeys(notes)),
-        refused=_refusal(paths, model),
+        stays=ONLY_LINK if model.linked else SECOND_NAME if _has_other_names(paths) else "",
+        refused=f"{refused} {_way_out(model)}" if refused else "",
     )
+
+
+def _paths_of(model: InstalledModel, parts: Sequence[Path], root: Path, notes: list[str]) -> list[Path]:
+    if _is_blob_of_ollama(model.path, root):
+        return _of_ollama(model, root, notes)
+    if hub_cache.repository_of(model.path) is not None:
+        return _of_hub_cache(parts, notes)
+    return [path for part in parts for path in (part, origin_path(part)) if os.path.lexists(path)]
 
 
 def carry_out(deletion: Deletion, root: Path) -> int:
@@ -55,7 +61,7 @@ def carry_out(deletion: Deletion, root: Path) -> int:
         VrambleError: ``not-deletable`` when it is refused, ``delete-failed`` when the system refuses.
     """
     refuse(deletion)
-    freed = freed_by(deletion.paths, [])
+    freed = freed_by(deletion.paths)
     for path in deletion.paths:
         try:
             path.unlink(missing_ok=True)
@@ -80,15 +86,23 @@ def clear_folders(deletion: Deletion, root: Path) -> None:
 def refuse(deletion: Deletion) -> None:
     """Raise ``not-deletable`` when ``deletion`` is refused."""
     if deletion.refused:
-        raise VrambleError("not-deletable", deletion.refused, _way_out(deletion.model), shown(deletion.model.path))
+        raise VrambleError("not-deletable", deletion.refused, "", shown(deletion.model.path))
 
 
-def freed_by(paths: Iterable[Path], notes: list[str]) -> int:
-    """Bytes that the disk gets back when all of ``paths`` go; ``notes`` gets why some do not count."""
-    names: dict[tuple[int, int], int] = {}
-    infos: dict[tuple[int, int], os.stat_result] = {}
+def freed_by(paths: Iterable[Path]) -> int:
+    """Bytes that the disk gets back when all of ``paths`` go: nothing for links and for files with other names."""
+    return sum(info.st_blocks * 512 for info, gone in _files(paths) if info.st_nlink <= gone)
+
+
+def _has_other_names(paths: Iterable[Path]) -> bool:
+    return any(info.st_nlink > gone for info, gone in _files(paths))
+
+
+def _files(paths: Iterable[Path]) -> Iterable[tuple[os.stat_result, int]]:
+    """The regular files behind ``paths``, and how many names of each are among them; origins are left out."""
+    found: dict[tuple[int, int], tuple[os.stat_result, int]] = {}
     for path in paths:
-        if path.name.startswith("."):  # an origin
+        if path.name.startswith("."):
             continue
         try:
             info = path.lstat()
@@ -96,11 +110,8 @@ def freed_by(paths: Iterable[Path], notes: list[str]) -> int:
             continue
         if stat.S_ISREG(info.st_mode):
             key = (info.st_dev, info.st_ino)
-            names[key] = names.get(key, 0) + 1
-            infos[key] = info
-    if any(infos[key].st_nlink > count for key, count in names.items()):
-        notes.append(SECOND_NAME)
-    return sum(infos[key].st_blocks * 512 for key, count in names.items() if infos[key].st_nlink <= count)
+            found[key] = (info, found[key][1] + 1 if key in found else 1)
+    return found.values()
 
 
 def remove_empty(folder: Path, stop: Path) -> None:
@@ -160,12 +171,11 @@ def _of_ollama(model: InstalledModel, root: Path, notes: list[str]) -> list[Path
 
 
 def _whose(model: InstalledModel) -> tuple[str, ...]:
-    links = (ONLY_LINK,) if model.linked else ()
     if not model.owner:
-        return links
+        return ()
     if model.source is RootKind.HUB_CACHE:
-        return (*links, "It lies in the cache of the Hugging Face Hub, which other programs use too.")
-    return (*links, f"It belongs to {model.owner}, which will not have it any more.")
+        return ("It lies in the cache of the Hugging Face Hub, which other programs use too.",)
+    return (f"It belongs to {model.owner}, which will not have it any more.",)
 
 
 def _refusal(paths: Iterable[Path], model: InstalledModel) -> str:

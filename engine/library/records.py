@@ -129,8 +129,9 @@ class Deletion(msgspec.Struct, frozen=True, kw_only=True):
         paths: Everything that goes: links, blobs, records of the owner.
         frees_bytes: What the disk gets back (with the trash: once that is emptied).
         owner: Program that the files belong to; empty for the user's own.
-        notes: Sentences that the user should read before: whose files they are, what stays.
-        refused: Why it cannot be deleted here; empty when it can.
+        notes: Sentences that the user should read before: whose files they are, what goes with it.
+        stays: Why space stays in use although the model goes (a link, a second name); empty when it does not.
+        refused: Why it cannot be deleted here, and what can be done; empty when it can.
     """
 
     model: InstalledModel
@@ -138,6 +139,7 @@ class Deletion(msgspec.Struct, frozen=True, kw_only=True):
     frees_bytes: int = 0
     owner: str = ""
     notes: tuple[str, ...] = ()
+    stays: str = ""
     refused: str = ""
 
 

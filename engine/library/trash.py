@@ -42,7 +42,7 @@ def trash(model: InstalledModel, root: Path, to_trash: ToTrash) -> Trashed:
     """
     deletion = plan_deletion(model, root)
     refuse(deletion)
-    freed = freed_by(deletion.paths, [])
+    freed = freed_by(deletion.paths)
     places: list[tuple[Path, Path]] = []
     origins = _read_origins(deletion)
     for path in deletion.paths:

@@ -57,7 +57,7 @@ def everything(folder: Path) -> list[str]:
 def test_a_plan_deletes_nothing(root: Path) -> None:
     put(root / "a/x/m.gguf", DATA)
     plan = plan_deletion(model_of(root), root)
-    assert (plan.owner, plan.notes, plan.refused) == ("", (), "")
+    assert (plan.owner, plan.notes, plan.stays, plan.refused) == ("", (), "", "")
     assert plan.frees_bytes == (root / "a/x/m.gguf").stat().st_blocks * 512
     assert everything(root) == ["a/x/m.gguf"]
 
@@ -73,7 +73,7 @@ def test_the_owner_of_the_files_is_named(root: Path, kind: RootKind) -> None:
 def test_a_second_name_keeps_the_space(root: Path, tmp_path: Path) -> None:
     os.link(put(tmp_path / "elsewhere.gguf", DATA), put(root / "x", b"").with_name("m.gguf"))
     plan = plan_deletion(model_of(root), root)
-    assert (plan.frees_bytes, "another name" in plan.notes[0]) == (0, True)
+    assert (plan.frees_bytes, "another name" in plan.stays) == (0, True)
 
 
 def test_only_a_link_goes(root: Path, tmp_path: Path) -> None:
@@ -81,22 +81,18 @@ def test_only_a_link_goes(root: Path, tmp_path: Path) -> None:
     root.mkdir()
     (root / "m.gguf").symlink_to(target)
     plan = plan_deletion(model_of(root), root)
-    assert (plan.frees_bytes, "points to stays" in plan.notes[0]) == (0, True)
+    assert (plan.frees_bytes, "points to stays" in plan.stays) == (0, True)
     carry_out(plan, root)
     assert target.exists()
     assert everything(root) == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_to(root: Path) -> None:
+def test_a_folder_that_may_not_be_written_to(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(root / "m.gguf", DATA)
-    model = model_of(root)
-    root.chmod(0o555)
-    try:
-        plan = plan_deletion(model, root)
-    finally:
-        root.chmod(0o755)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may write everywhere
+    plan = plan_deletion(model_of(root), root)
     assert "cannot be written to" in plan.refused
+    assert (root / "m.gguf").exists()
 
 
 def test_what_ollama_keeps_for_itself_is_deleted_by_its_own_command(
@@ -107,7 +103,8 @@ def test_what_ollama_keeps_for_itself_is_deleted_by_its_own_command(
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(VrambleError) as caught:
         carry_out(plan_deletion(model, root), root)
-    assert (caught.value.code, caught.value.next_step) == ("not-deletable", "Delete it with: ollama rm llama3:8b")
+    assert caught.value.code == "not-deletable"
+    assert caught.value.message.endswith("Delete it with: ollama rm llama3:8b")
 
 
 @pytest.mark.parametrize("kind", [RootKind.OWN, RootKind.HUB_CACHE, RootKind.OLLAMA])
