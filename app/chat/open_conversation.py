@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.conversation_list import ConversationListModel
+from app.chat.earlier import SLICE, Earlier
 from app.chat.rows import MessageRow
 from app.chat.transcript import TranscriptModel
 from engine.chat.records import Conversation
@@ -36,6 +37,7 @@ class OpenConversation(QObject):
         self._id: str | None = None
         self._shown: str | None = None
         self._told: tuple[str, str] | None = None
+        self._earlier = Earlier(transcript, self)
         self.temporary = False
         """Whether the new chat is never written to the disk when it becomes a conversation."""
 
@@ -61,6 +63,7 @@ class OpenConversation(QObject):
     def leave(self, *, temporary: bool = False) -> None:
         """Go to a new chat."""
         self.temporary = temporary
+        self._earlier.drop()
         self._id = self._shown = None
         self._transcript.reset(())
         self.tell()
@@ -77,12 +80,22 @@ class OpenConversation(QObject):
         self._id = self._shown = conversation
 
     def show(self, conversation: str, rows: Sequence[MessageRow]) -> None:
-        """Show the messages of the open conversation, or their new state."""
-        if self._shown == conversation:
-            self._transcript.show(rows)
-        else:
+        """Show the messages of the open conversation, or their new state. Where the end of them is shown already, the
+        others come before it a slice at a time, so that a long conversation holds nothing up.
+        """
+        self._earlier.drop()
+        if self._shown != conversation:
             self._shown = conversation
             self._transcript.reset(rows)
+        elif len(rows) > SLICE and self._transcript.is_end_of(rows):
+            self._earlier.begin(rows[: len(rows) - self._transcript.rowCount()])
+            self._transcript.show_end(rows)
+        else:
+            self._transcript.show(rows)
+
+    def show_all(self) -> None:
+        """Show at once what would come by and by: one of the first messages is wanted."""
+        self._earlier.finish()
 
     def tell(self) -> None:
         """Emit `changed` if there is something new to tell. What is not listed yet is not told."""

@@ -20,6 +20,8 @@ from app.chat.unsaved import UnsavedAnswers
 from engine.chat.records import Conversation, Message, Thread
 from engine.errors import VrambleError
 
+SEEN_FIRST = 60
+"""Messages at the end of a conversation that are read and shown before the others."""
 _NUMBERED = re.compile(r" \((\d+)\)$")
 
 
@@ -93,7 +95,18 @@ class OpenThread(QObject):
             self.place.go(conversation)
             self._parameters.follow(self.place.record, conversation)
             self.moved.emit()
-            self.load(conversation)
+            self._load_end(conversation)
+
+    def _load_end(self, conversation: str) -> None:
+        """Read the end of a conversation first, and the rest only when there is one."""
+
+        def taken(result: Thread | VrambleError | None) -> None:
+            if isinstance(result, Thread) and conversation == self.place.id:
+                self.show(result)
+            if not isinstance(result, Thread) or len(result.messages) >= SEEN_FIRST:
+                self.load(conversation)
+
+        self._database.call(lambda store: store.tail(conversation, SEEN_FIRST), taken)
 
     def open_at(self, conversation: str, message: str) -> None:
         """Show the branch of a conversation that has ``message``, there."""
@@ -101,6 +114,7 @@ class OpenThread(QObject):
 
         def taken(result: Thread | VrambleError | None) -> None:
             self.take(conversation, result)
+            self.place.show_all()
             if conversation == self.place.id and self._transcript.row(message) is not None:
                 self.message_wanted.emit(message)
 

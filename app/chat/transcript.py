@@ -59,6 +59,26 @@ class TranscriptModel(QAbstractListModel):
             self._replace(at, row)
         self._append(rows[kept:])
 
+    def is_end_of(self, rows: Sequence[MessageRow]) -> bool:
+        """Whether the rows that are shown are the last ones of ``rows``, and some come before them."""
+        before = len(rows) - len(self._rows)
+        if before <= 0 or not self._rows:
+            return False
+        return all(old.id == new.id for old, new in zip(self._rows, rows[before:], strict=True))
+
+    def show_end(self, rows: Sequence[MessageRow]) -> None:
+        """Take the new state of those of ``rows`` that are shown, which are the last ones (`is_end_of`)."""
+        before = len(rows) - len(self._rows)
+        for at, row in enumerate(rows[before:]):
+            self._replace(at, row)
+
+    def prepend(self, rows: Sequence[MessageRow]) -> None:
+        """Show ``rows`` before all others."""
+        if rows:
+            self.beginInsertRows(QModelIndex(), 0, len(rows) - 1)
+            self._rows[:0] = rows
+            self.endInsertRows()
+
     def update(self, row: MessageRow) -> None:
         """Replace the row with the same id, if it is shown and differs."""
         at = self._position(row.id)

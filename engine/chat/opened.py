@@ -22,6 +22,11 @@ class Reading(Link):
         with self._translated():
             return reading.thread(self._db, conversation)
 
+    def tail(self, conversation: str, count: int) -> Thread | None:
+        """The end of the shown branch, quickly: ``count`` messages, or all that there are. None: ask `thread`."""
+        with self._translated():
+            return reading.tail(self._db, conversation, count)
+
     def _existing_thread(self, conversation: str) -> Thread:
         thread = self.thread(conversation)
         if thread is None:

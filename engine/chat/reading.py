@@ -17,6 +17,11 @@ _PARTS: Final = (
     "SELECT part.message, part.kind, part.content FROM message JOIN part ON part.message = message.id"
     " WHERE message.conversation = ? ORDER BY message.seq, part.position"
 )
+_ONE: Final = "SELECT * FROM message WHERE id = ? AND conversation = ? AND deleted IS NULL"
+_OWN_PARTS: Final = "SELECT kind, content FROM part WHERE message = ? ORDER BY position"
+_VERSIONS: Final = (
+    "SELECT id FROM message WHERE conversation = ? AND parent IS ? AND role = ? AND deleted IS NULL ORDER BY seq"
+)
 _FIRST_QUESTION: Final = (
     "SELECT part.content FROM message JOIN part ON part.message = message.id"
     " WHERE message.conversation = ? AND message.deleted IS NULL AND message.role = 'user'"
@@ -53,6 +58,25 @@ def thread(db: sqlite3.Connection, id_: str) -> Thread | None:
     path = tree.path(tree.tip(found.tip))
     parts = _parts(db, id_, set(path))
     return Thread(found, tuple(_message(stored[message], parts.get(message, ()), tree) for message in path))
+
+
+def tail(db: sqlite3.Connection, id_: str, count: int) -> Thread | None:
+    """The last ``count`` messages of the shown branch, found from its tip upwards.
+
+    None when that is not all there is to say: no such conversation, no tip, or a link that `Tree` would cut.
+    """
+    found = conversation(db, id_)
+    if found is None or found.tip is None:
+        return None
+    chain: list[sqlite3.Row] = []
+    above: str | None = found.tip
+    while above is not None and len(chain) < count:
+        row = db.execute(_ONE, (above, id_)).fetchone()
+        if row is None or (chain and row["seq"] >= chain[-1]["seq"]):
+            return None
+        chain.append(row)
+        above = _optional(row["parent"])
+    return Thread(found, tuple(_tail_message(db, row) for row in reversed(chain)))
 
 
 def tree(db: sqlite3.Connection, id_: str) -> tuple[Tree, str | None]:
@@ -93,3 +117,11 @@ def _message(row: sqlite3.Row, parts: Sequence[Part], tree: Tree) -> Message:
     id_ = rows.text_of(row["id"])
     versions = tree.versions(id_)
     return rows.message_of(row, parts, versions.index(id_) + 1, len(versions), relinked=id_ in tree.relinked)
+
+
+def _tail_message(db: sqlite3.Connection, row: sqlite3.Row) -> Message:
+    parts = [rows.part_of(part) for part in db.execute(_OWN_PARTS, (row["id"],))]
+    found = db.execute(_VERSIONS, (row["conversation"], row["parent"], row["role"]))
+    versions = [rows.text_of(one["id"]) for one in found]
+    id_ = rows.text_of(row["id"])
+    return rows.message_of(row, parts, versions.index(id_) + 1, len(versions), relinked=False)

@@ -59,6 +59,7 @@ class StoreWithTemporary(Store):
 
     conversation = _routed(Store.conversation)
     thread = _routed(Store.thread)
+    tail = _routed(Store.tail)
     ask = _routed(Store.ask)
     edit = _routed(Store.edit)
     retry = _routed(Store.retry)

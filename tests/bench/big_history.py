@@ -18,7 +18,40 @@ from engine.chat.store import Store
 
 DAY: Final = 86_400.0
 YEARS: Final = 3 * 365 * DAY
-SYLLABLES: Final = "ba be bi bo da de di do fa fi ga go ka ki ko la le li lo ma me mi mo na ne no pa pe ra re ri ro".split()
+SYLLABLES: Final = [
+    "ba",
+    "be",
+    "bi",
+    "bo",
+    "da",
+    "de",
+    "di",
+    "do",
+    "fa",
+    "fi",
+    "ga",
+    "go",
+    "ka",
+    "ki",
+    "ko",
+    "la",
+    "le",
+    "li",
+    "lo",
+    "ma",
+    "me",
+    "mi",
+    "mo",
+    "na",
+    "ne",
+    "no",
+    "pa",
+    "pe",
+    "ra",
+    "re",
+    "ri",
+    "ro",
+]
 CJK: Final = "内存显卡模型上下文温度速度多少怎么可以使用文件搜索结果北京东京天气今天"
 ROLES: Final = ("user", "assistant")
 MODELS: Final = (None, "Made-up 8B")
@@ -48,7 +81,9 @@ class Vocabulary:
         found: dict[str, None] = {}
         while len(found) < count:
             syllables = self._random.randint(1, 2) if len(found) < 400 else self._random.randint(2, 5)
-            found["".join(self._random.choices(SYLLABLES, k=syllables)) + self._random.choice(("", "s", "n", "t"))] = None
+            found["".join(self._random.choices(SYLLABLES, k=syllables)) + self._random.choice(("", "s", "n", "t"))] = (
+                None
+            )
         return list(found)
 
     def text(self, number: int) -> str:
