@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
 from app.backup.service import BackupService, restore_waiting, restored_notice
@@ -169,7 +170,15 @@ def make_models(ground: Ground) -> tuple[LibraryService, DownloadService]:
         awake=KeepAwake(Inhibitor(), SerialRunner(ThreadExecutor("awake"), ground.lifetime), ground.lifetime),
     )
     downloads.finished.connect(lambda _job: library.rescan())
+    library.moved.connect(lambda before, after: follow_model(ground.settings, before, after))
     return library, downloads
+
+
+def follow_model(settings: SettingsStore, before: str, after: str) -> None:
+    """The model that was loaded last is found where it was moved to."""
+    present = settings.get(EngineSettings)
+    if present.last_model == before:
+        settings.put(msgspec.structs.replace(present, last_model=after))
 
 
 def make_hub(ground: Ground, machine: Callable[[], tuple[FitDevice, ...]]) -> HubService:

@@ -85,9 +85,9 @@ class Chores:
         def finish(outcome: Outcome | VrambleError | None) -> None:
             if isinstance(outcome, Outcome):
                 self._hashed(outcome.hashed)
-            self._changed()
             if done is not None:
                 done(outcome)
+            self._changed()
 
         return self._queue.add(kind, label, count, work_, finish)
 

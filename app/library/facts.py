@@ -26,6 +26,7 @@ class LibraryFacts(QObject):
         roots_changed: `roots` or `hidden_roots` are others now.
         tasks_changed: `tasks` is another tuple; at most four times a second.
         task_ended: A `LibraryTask` that is done, failed or was cancelled.
+        moved: A model was brought to another folder: its path before and after, as texts.
         updates_changed: `updates`, `checking_updates` or `update_problem` is another one.
     """
 
@@ -35,6 +36,7 @@ class LibraryFacts(QObject):
     tasks_changed = Signal()
     task_ended = Signal(object)
     updates_changed = Signal()
+    moved = Signal(str, str)
 
     _scanning: Scanning
     _queue: TaskQueue

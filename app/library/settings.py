@@ -33,3 +33,7 @@ class LibraryUseSettings(msgspec.Struct, frozen=True, kw_only=True):
         """The same, and ``path`` was loaded at ``when``."""
         kept = sorted({**self.used, path: when}.items(), key=lambda item: item[1])[-MOST_USED:]
         return LibraryUseSettings(used=dict(kept))
+
+    def with_move(self, before: str, after: str) -> LibraryUseSettings:
+        """The same, and what was at ``before`` is at ``after``."""
+        return LibraryUseSettings(used={after if path == before else path: when for path, when in self.used.items()})

@@ -82,11 +82,16 @@ def test_a_model_moves_to_another_folder(world: World) -> None:
     library.add_root(world.folder / "drive", added.append)
     world.drain()
     places: list[Path | VrambleError] = []
+    moves: list[tuple[str, str]] = []
+    library.moved.connect(lambda *paths: moves.append(paths))
+    library.note_used(world.own / "a/x/m.gguf")
     library.move(library.models[0], root_at(library, world.folder / "drive").id, places.append)
     world.drain()
+    assert moves == [(str(world.own / "a/x/m.gguf"), str(world.folder / "drive/a/x/m.gguf"))]
     assert places == [world.folder / "drive/a/x/m.gguf"]
     (model,) = library.models
     assert (model.path, model.repo, model.root) == (places[0], "a/x", root_at(library, world.folder / "drive").id)
+    assert model.last_used == 1000.0
 
 
 def test_a_move_to_nowhere_is_a_sentence(world: World) -> None:
