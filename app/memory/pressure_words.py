@@ -42,11 +42,11 @@ def room_again_text(model: str) -> str:
 def _evicted(shortage: Shortage, model: str) -> str:
     card = f" of {shortage.card}" if shortage.card else ""
     lost = f"{gib_number(shortage.evicted)} GiB of {model} were pushed out of the memory{card}: answers become slow."
-    return lost if shortage.taker is None else f"{_took(shortage.taker)}. {lost}"
+    return lost if shortage.taker is None or shortage.taker.ram else f"{_took(shortage.taker)}. {lost}"
 
 
 def _took(taker: Taker) -> str:
-    return f"{taker.name or ANOTHER} took {gib_number(taker.grew)} GiB of graphics memory"
+    return f"{taker.name or ANOTHER} took {gib_number(taker.grew)} GiB of {'' if taker.ram else 'graphics '}memory"
 
 
 def _ram(shortage: Shortage) -> str:

@@ -71,7 +71,7 @@ def lines(snapshot: MemorySnapshot, gpu: GpuMemory | None, share: Share, speed: 
     texts = _gpu_lines(gpu, share) if gpu is not None else []
     if not has_memory_data(gpu):
         texts.append(tr("No GPU memory data."))
-    texts += _ram_lines(snapshot.ram, share)
+    texts += [*_ram_lines(snapshot.ram, share), *_companion_lines(snapshot)]
     sensors = sensor_texts(gpu)
     if sensors:
         texts.append(", ".join(sensors) + ".")
@@ -109,6 +109,15 @@ def _ram_lines(ram: RamMemory, share: Share) -> list[str]:
     if ram.swap_total and ram.swap_free is not None:
         texts.append(tr("Swap: {figures}.").format(figures=used_of(ram.swap_total - ram.swap_free, ram.swap_total)))
     return texts
+
+
+def _companion_lines(snapshot: MemorySnapshot) -> list[str]:
+    """What was loaded with the model and is part of its share."""
+    sizes = {
+        tr("Image encoder of the model: {size}."): sum(share.image for share in snapshot.model),
+        tr("Draft model: {size}."): sum(share.draft for share in snapshot.model),
+    }
+    return [text.format(size=gib(size)) for text, size in sizes.items() if size]
 
 
 def _of_model(size: int | None) -> str:

@@ -12,11 +12,14 @@ from PySide6.QtCore import QTimer
 from app.memory.parking import NOTICE as PARKED
 from app.memory.parking import ROOM_FOR_S
 from app.memory.pressure import APART_S, GRACE_S, GUARD_MS, NEAR_MS, NOTICE, QUIET_S, PressureWatch
+from app.memory.pressure_words import shortage_text
 from app.memory.service import MemoryService
 from app.memory.settings import MemorySettings, Park
 from app.notices import Notice, Severity
 from engine.client.session import WorkerState
+from engine.memory.pressure import Cause, Level, Shortage
 from engine.memory.records import GpuMemory, MemorySnapshot, Pool, ProcessMemory, RamMemory, WorkerGpu, WorkerMemory
+from engine.memory.takers import Taker
 from engine.protocol.types import LoadOptions
 from tests.app.worker.conftest import MODEL, OTHER
 from tests.app.worker.test_safe_mode import MakeWorld, World, make_world
@@ -353,3 +356,13 @@ def test_unknown_figures_are_no_shortage(make_desk: Any) -> None:
         desk.memory.sampled.emit(msgspec.structs.replace(desk.snapshot(), ram=RamMemory(), gpus=(), worker=None))
         desk.now += 1
     assert desk.told() == []
+
+
+def test_words_for_who_took_what() -> None:
+    short = Shortage(level=Level.SHORT, causes=(Cause.RAM,), available=GIB)
+    named = msgspec.structs.replace(short, taker=Taker("blender", 5 * GIB, ram=True))
+    assert "blender took 5.0 GiB of memory." in shortage_text(named, "Tiny", offered=False)
+    evicted = msgspec.structs.replace(named, causes=(Cause.EVICTED,), evicted=GIB)
+    assert "blender" not in shortage_text(evicted, "Tiny", offered=False), "that is not why VRAM is short"
+    game = msgspec.structs.replace(evicted, taker=Taker("game", 5 * GIB))
+    assert shortage_text(game, "Tiny", offered=False).startswith("game took 5.0 GiB of graphics memory. ")

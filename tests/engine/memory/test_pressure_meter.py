@@ -20,6 +20,7 @@ from engine.memory.records import (
     MemorySnapshot,
     Pool,
     ProcessMemory,
+    Program,
     WorkerGpu,
     WorkerMemory,
 )
@@ -40,6 +41,7 @@ class Machine:
         self.worker = WorkerGpu(pci=CARD, vram=6 * GIB, gtt=GIB // 4, evicted=0)
         self.others: dict[str, int] = {"kwin_wayland": GIB // 2}
         self.hidden = 0
+        self.programs: dict[str, int] = {}
 
     def snapshot(self) -> MemorySnapshot:
         ours = ProcessMemory(pid=77, name="python3", vram=self.worker.vram, gtt=self.worker.gtt, ours=True)
@@ -53,7 +55,9 @@ class Machine:
             processes=(ours, *processes),
         )
         worker = WorkerMemory(pid=77, ram=GIB // 2, gpus=(self.worker,))
-        return MemorySnapshot(gpus=(gpu,), ram=self.ram, worker=worker, taken=self.now)
+        ours_in_ram = Program(name="vramble", ram=GIB // 8, ours=True)
+        programs = (ours_in_ram, *(Program(name=name, ram=size) for name, size in self.programs.items()))
+        return MemorySnapshot(gpus=(gpu,), ram=self.ram, worker=worker, programs=programs, taken=self.now)
 
     def run(self, seconds: float, step: float = 1.0) -> list[Level]:
         """Levels of so many seconds."""
@@ -183,5 +187,30 @@ def test_a_program_that_cannot_be_seen_has_no_name(box: Machine) -> None:
 def test_our_own_growth_is_not_another_program(box: Machine) -> None:
     box.run(10)
     box.worker = WorkerGpu(pci=CARD, vram=9 * GIB, gtt=GIB, evicted=0)
+    box.run(5)
+    assert box.last.taker is None
+
+
+def test_a_program_that_took_ram_is_named(box: Machine) -> None:
+    box.ram, box.programs = ram(6.0), {"blender": GIB, "firefox": 2 * GIB}
+    box.run(30)
+    box.ram, box.programs["blender"] = ram(0.6), 6 * GIB
+    assert box.run(5)[-1] is Level.SHORT
+    assert box.last.taker == Taker("blender", 5 * GIB, ram=True)
+    box.run(200)
+    assert box.last.taker is None, "long ago"
+
+
+def test_a_program_that_was_only_found_late_did_not_take_ram_either(box: Machine) -> None:
+    box.run(30)
+    box.programs["blender"] = 6 * GIB
+    box.run(5)
+    assert box.last.taker is None
+
+
+def test_ram_that_no_program_can_be_named_for_is_blamed_on_none(box: Machine) -> None:
+    box.ram, box.programs = ram(6.0), {"firefox": 2 * GIB}
+    box.run(30)
+    box.ram = ram(0.6)
     box.run(5)
     assert box.last.taker is None

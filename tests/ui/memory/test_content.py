@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory
+from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, ModelShare, Pool, RamMemory
 from engine.protocol.types import DeviceKind, ModelInfo
 from tests.ui.memory.conftest import CARD, GIB, desktop, model_on
 from ui.memory.content import view
@@ -172,3 +173,11 @@ def test_kinds_of_bars(recorded: dict[str, MemorySnapshot]) -> None:
 
     assert kinds("strix_halo") == [BarKind.WHOLE]
     assert kinds("raphael_rx7800xt") == [BarKind.VRAM, BarKind.RAM]
+
+
+def test_what_was_loaded_with_the_model_is_read_out() -> None:
+    shares = (ModelShare(pci=CARD, weights=GIB, image=GIB // 2, draft=GIB), ModelShare(pci=None, image=GIB // 2))
+    lines = view(msgspec.structs.replace(desktop(), model=shares), None, None).lines
+    assert "Image encoder of the model: 1.0 GiB." in lines
+    assert "Draft model: 1.0 GiB." in lines
+    assert not [line for line in view(desktop(), None, None).lines if "encoder" in line]
