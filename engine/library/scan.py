@@ -59,8 +59,9 @@ class RootScan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def n_bytes(self) -> int:
-        """Bytes on disk; a file with several names counts once."""
-        return sum({file.identity: file.allocated for files in self.files.values() for file in files}.values())
+        """Bytes on disk; a file with several names counts once, a link to a file elsewhere not at all."""
+        every = (file for files in self.files.values() for file in files if not file.linked)
+        return sum({file.identity: file.allocated for file in every}.values())
 
 
 class Scanner:

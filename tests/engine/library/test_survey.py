@@ -9,6 +9,8 @@ from typing import BinaryIO
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engine.errors import VrambleError
 from engine.library import scan as scan_module
@@ -291,6 +293,31 @@ def test_any_bytes_in_the_index_are_survived(own: Path, where: Whereabouts, tmp_
     index = put(tmp_path / "index", data)
     assert [model.path.name for model in scan(where, index=index).models] == ["one.gguf"]
     assert len(index.read_bytes()) > len(data)
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes=st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 255)), min_size=1, max_size=6))
+def test_a_spoilt_index_is_survived(
+    own: Path, where: Whereabouts, tmp_path: Path, changes: list[tuple[int, int]]
+) -> None:
+    index, whole = tmp_path / "index", tmp_path / "whole"
+    if not whole.exists():
+        put(own / "one.gguf", DATA)
+        put(own / "two.gguf", llama(name="two"))
+        scan(where, index=whole)
+    data = bytearray(whole.read_bytes())
+    for place, value in changes:
+        data[place % len(data)] = value
+    index.write_bytes(data)
+    assert len(scan(where, index=index).models) == 2
+
+
+def test_the_size_of_a_folder_counts_each_file_once(own: Path, where: Whereabouts, tmp_path: Path) -> None:
+    one = put(own / "one.gguf", DATA)
+    os.link(one, own / "two.gguf")
+    (own / "three.gguf").symlink_to(put(tmp_path / "elsewhere.gguf", llama(name="three")))
+    (root,) = scan(where).roots
+    assert (root.files, root.n_bytes) == (3, one.stat().st_blocks * 512)
 
 
 def test_names_that_are_no_text_are_kept_in_the_index(own: Path, where: Whereabouts, tmp_path: Path) -> None:
