@@ -46,6 +46,18 @@ def _pull(subparsers: Subparsers) -> None:
     add_parser(subparsers)
 
 
+def _repair(subparsers: Subparsers) -> None:
+    from app.downloads.commands import add_repair
+
+    add_repair(subparsers)
+
+
+def _login(subparsers: Subparsers) -> None:
+    from app.downloads.commands import add_login
+
+    add_login(subparsers)
+
+
 def _models(subparsers: Subparsers) -> None:
     from app.library.commands import add_parser
 
@@ -102,6 +114,8 @@ COMMANDS: dict[str, Callable[[Subparsers], None]] = {
     "bench": _bench,
     "search": _search,
     "pull": _pull,
+    "repair": _repair,
+    "login": _login,
     "models": _models,
     "doctor": _doctor,
     "export": _export,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from engine.downloads.launch import command, environment
 from engine.downloads.messages import TERMINAL, Event, Failed, Request, decode_event, encode
@@ -13,15 +13,15 @@ from engine.downloads.messages import TERMINAL, Event, Failed, Request, decode_e
 LOG_TAIL = 2000
 
 
-def events(request: Request) -> Iterator[Event]:
+def events(request: Request, environ: Mapping[str, str] | None = None) -> Iterator[Event]:
     """Run ``request`` in a child and give its events; the last one is terminal, whatever happens.
 
-    Closing the iterator ends the child.
+    Closing the iterator ends the child. ``environ``: what its environment is made of; None: this process's own.
     """
     with (
         tempfile.TemporaryFile() as log,
         subprocess.Popen(
-            command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=environment()
+            command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=environment(environ)
         ) as child,
     ):
         assert child.stdin

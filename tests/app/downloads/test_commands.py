@@ -12,7 +12,7 @@ from app import cli
 from app.downloads.commands import Terminal
 from app.paths import find_paths
 from engine.downloads.messages import Note, Progress, Waiting
-from tests.engine.downloads.conftest import FILE, REPO, content
+from tests.engine.downloads.conftest import FILE, REPO, content, sha256
 from tests.fakes.local_hub import LocalHub, Refusal
 
 
@@ -95,3 +95,57 @@ def test_a_log_gets_only_what_is_worth_keeping() -> None:
     terminal.show(Note(text="Started again."))
     terminal.show(Waiting(seconds=2.0, reason="No data came."))
     assert log.getvalue() == "Started again.\nNo data came. Trying again in 2 s.\n"
+
+
+# ---- repair and login
+
+
+def test_repair_fetches_what_is_wrong(hub: LocalHub, models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = hub.add(REPO, FILE, content(3 << 20))
+    assert cli.run(["pull", REPO, "--connections", "2", "--limit", "1000"]) == 0
+    target = models / REPO / FILE
+    with target.open("r+b") as there:
+        there.write(b"wrong")
+    hub.sent.clear()
+    capsys.readouterr()
+    assert cli.run(["repair", str(target), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sha256"] == file.sha256
+    assert hub.sent[FILE] == 1 << 20
+
+
+def test_repair_needs_to_know_where_a_model_came_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.gguf"
+    path.write_bytes(b"GGUF")
+    assert cli.run(["repair", str(path)]) == 1
+    assert "where x.gguf came from" in capsys.readouterr().err
+
+
+def test_the_settings_of_the_window_count_here_too(hub: LocalHub, capsys: pytest.CaptureFixture[str]) -> None:
+    hub.add(REPO, FILE, content(1000))
+    settings = find_paths().settings
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(json.dumps({"download": {"offline": True}}))
+    assert cli.run(["pull", REPO]) == 1
+    assert "Offline mode" in capsys.readouterr().err
+    assert hub.log == []
+
+
+def test_login_keeps_a_good_token_and_never_shows_it(
+    hub: LocalHub, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    hub.accounts["hf_right"] = "somebody"
+    monkeypatch.setattr("sys.stdin", io.StringIO("hf_wrong\n"))
+    assert cli.run(["login", "--file"]) == 1
+    monkeypatch.setattr("sys.stdin", io.StringIO("hf_right\n"))
+    assert cli.run(["login", "--file"]) == 0
+    assert cli.run(["login", "--status"]) == 0
+    told = capsys.readouterr()
+    assert told.out.count("in a file that only you can read (somebody)") == 2
+    assert "hf_" not in told.out + told.err
+    file = hub.add(REPO, FILE, content(1000), needs_token="hf_right")
+    assert cli.run(["pull", REPO]) == 0
+    assert sha256(find_paths().models / REPO / FILE) == file.sha256
+    assert cli.run(["login", "--forget"]) == 0
+    assert "no token is known" in capsys.readouterr().out
