@@ -24,6 +24,7 @@ FEATURE_EDGES = {
     "doctor": {"worker"},  # asks the engine that runs
     "downloads": {"power", "settings"},  # keeps the computer awake; limits and offline mode
     "fit": {"chat", "downloads", "load", "worker"},  # flags of the commands; headers and options for badges
+    "hub": {"downloads", "settings"},  # the command takes offline mode, mirror and proxy from the settings
     "library": {"settings"},  # keeps the added folders and when models were used
     "load": {"settings", "worker"},  # keeps options of single models; dry runs in a process of a worker
     "memory": {"worker", "settings"},  # parks the model when memory is short

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from app.downloads.settings import DownloadSettings, network_environment
 from app.paths import find_paths
+from app.settings.saved import saved
 from engine.hub.catalogue import catalogue_file, read_catalogue
 from engine.hub.client import ask
 from engine.hub.messages import Failed, Found, Search
@@ -33,7 +36,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "search",
         help="find models on the Hub",
         description="Search the Hub for repositories with GGUF files. What it said is kept for ten minutes, "
-        "and shown when it cannot be reached.",
+        "and shown when it cannot be reached. Offline mode, mirror and proxy are those of the settings.",
     )
     parser.add_argument("text", metavar="TEXT", nargs="*", help="words of the repository's name")
     parser.add_argument("--author", default="", help="user or organisation")
@@ -99,11 +102,13 @@ def search(arguments: argparse.Namespace) -> int:
 
 def _rows(query: SearchQuery, arguments: argparse.Namespace) -> tuple[list[RepoSummary], Found]:
     """As many pages as the limit needs."""
+    paths = find_paths()
+    environ = network_environment(saved(paths.settings, DownloadSettings), os.environ)
     rows: dict[str, RepoSummary] = {}
     cursor = ""
     while True:
         request = Search(id=1, query=query, cursor=cursor, fresh=arguments.fresh, offline=arguments.offline)
-        event = ask(find_paths().cache / "hub", request)
+        event = ask(paths.cache / "hub", request, environ)
         if isinstance(event, Failed):
             raise event.error()
         assert isinstance(event, Found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from engine.hub.launch import command, environment
@@ -13,12 +14,15 @@ from engine.hub.messages import Event, Failed, Open, Search, decode_event, encod
 LOG_TAIL = 2000
 
 
-def ask(folder: Path, request: Search | Open) -> Event:
-    """The answer to ``request``; a `Failed` when the child ends without one."""
+def ask(folder: Path, request: Search | Open, environ: Mapping[str, str] | None = None) -> Event:
+    """The answer to ``request``; a `Failed` when the child ends without one.
+
+    ``environ``: what the environment of the child is made of; None: this process's own.
+    """
     with (
         tempfile.TemporaryFile() as log,
         subprocess.Popen(
-            command(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=environment()
+            command(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=environment(environ)
         ) as child,
     ):
         assert child.stdin

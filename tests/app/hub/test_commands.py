@@ -8,6 +8,7 @@ import pytest
 
 from app import cli
 from app.hub.commands import weights
+from app.paths import find_paths
 from tests.fakes.hub_pages import row
 from tests.fakes.local_hub import LocalHub, Refusal
 
@@ -81,6 +82,21 @@ def test_without_the_hub_kept_rows_and_the_reason(full: LocalHub, capsys: pytest
     assert "kept from earlier" in err
     full.log.clear()
     assert cli.run(["search", "small", "--offline"]) == 0
+    assert "maker/small-GGUF" in capsys.readouterr().out
+    assert full.log == []
+
+
+def test_settings_of_the_window_count(
+    full: LocalHub, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = find_paths().settings
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(json.dumps({"download": {"endpoint": full.url}}))
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    assert cli.run(["search", "maker"]) == 0
+    full.log.clear()
+    settings.write_text(json.dumps({"download": {"endpoint": full.url, "offline": True}}))
+    assert cli.run(["search", "small", "--fresh"]) == 0
     assert "maker/small-GGUF" in capsys.readouterr().out
     assert full.log == []
 
