@@ -74,7 +74,8 @@ class EntryMaker:
 
     def _plain(self, files: list[FoundFile], facts: ModelHeader | None) -> InstalledModel:
         first, known = files[0], files[0].known
-        file_name = known.title or shown(first.path.name)
+        piece = piece_of(first.path.name)
+        file_name = known.title or shown(piece.stem if piece else first.path.name)
         name = known.title or short_name(file_name, facts.name if facts else "", shown(first.path.parent.name))
         quant = quant_label("" if known.title else file_name, facts.quant if facts else "")
         return InstalledModel(

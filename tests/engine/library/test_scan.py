@@ -153,7 +153,7 @@ def test_raw_pieces_of_one_file(tmp_path: Path) -> None:
     put(tmp_path, "x.gguf.part1of2")
     put(tmp_path, "x.gguf.part2of2")
     model = only(tmp_path)
-    assert (model.state, model.can_chat) == (FileState.RAW_PIECES, False)
+    assert (model.name, model.state, model.can_chat) == ("x", FileState.RAW_PIECES, False)
     assert "join" in model.problem
 
 
