@@ -168,11 +168,11 @@ class ConversationDelegate(QStyledItemDelegate):
         icons.draw(painter, self._theme.icon_path("dots-three"), box.toRectF(), QColor(self._theme.tokens.text))
 
     def _paint_answering(self, painter: QPainter, room: QRect) -> int:
-        """A pen at the end of ``room``; where it begins."""
+        """A speech bubble with dots at the end of ``room``; where it begins."""
         size = self._theme.px(ICON_SIZE)
         box = QRect(room.right() - size + 1, 0, size, size)
         box.moveCenter(QPoint(box.center().x(), room.center().y()))
-        icons.draw(painter, self._theme.icon_path("pencil-line"), box.toRectF(), QColor(self._theme.tokens.accent))
+        icons.draw(painter, self._theme.icon_path("chat-circle-dots"), box.toRectF(), QColor(self._theme.tokens.accent))
         return box.left()
 
     def _paint_title(self, painter: QPainter, room: QRect, title: str) -> None:

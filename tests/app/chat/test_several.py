@@ -122,6 +122,28 @@ def test_deleting_a_conversation_stops_its_answer_only(chat: Chat) -> None:
     assert last(chat) == ("late", Status.STOPPED)
 
 
+def test_a_temporary_one_beside_another_is_stopped_by_itself_and_never_saved(chat: Chat) -> None:
+    first = ask(chat, "one")
+    one = chat.current
+    chat.controller.new_conversation(temporary=True)
+    assert chat.controller.send("secret")
+    chat.database.drain()
+    second = chat.engine.asked
+    first.say("uno")
+    second.say("due")
+    assert last(chat) == ("due", Status.STREAMING)
+    chat.controller.stop()
+    assert chat.engine.log.cancelled == [second.id]
+    second.finish(FinishReason.CANCELLED)
+    chat.database.drain()
+    assert last(chat) == ("due", Status.STOPPED)
+    go(chat, one)
+    assert last(chat) == ("uno", Status.STREAMING)
+    chat.controller.close(lambda: None)
+    chat.database.drain()
+    assert [text for _, _, text in chat.on_disk()] == ["one", "uno"]
+
+
 def test_all_are_stopped_from_outside(chat: Chat) -> None:
     _one, first, _two, second = two_answers(chat)
     chat.controller.new_conversation()
