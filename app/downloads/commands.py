@@ -16,7 +16,7 @@ import msgspec
 from app.downloads.settings import DownloadSettings, network_environment
 from app.downloads.terminal import Terminal
 from app.paths import find_paths
-from app.settings import fields
+from app.settings.saved import saved
 from engine.downloads.client import events
 from engine.downloads.messages import CheckToken, Event, Failed, Fetch, Fetched, Listed, ListRepo, Request, TokenChecked
 from engine.downloads.token import TokenSource, account_of, forget_token, keep_token, token_source
@@ -77,6 +77,7 @@ def add_login(subparsers: Subparsers) -> None:
     parser.add_argument("--file", action="store_true", help="keep it in a file that only you can read instead")
     parser.add_argument("--forget", action="store_true", help="forget the token that is kept")
     parser.add_argument("--status", action="store_true", help="only say where a token is")
+    parser.add_argument("--json", action="store_true", help="print JSON: hub, source, name")
     parser.set_defaults(func=login)
 
 
@@ -143,18 +144,17 @@ def login(arguments: argparse.Namespace) -> int:
         if not isinstance(last, TokenChecked):
             raise _error_of(last)
         keep_token(hub, token, last.name, in_file=arguments.file)
-    name = account_of(hub)
-    print(f"{hub}: {SOURCES[token_source(hub)]}" + (f" ({name})" if name else ""))
+    source, name = token_source(hub), account_of(hub)
+    if arguments.json:
+        print(json.dumps({"hub": hub, "source": source.value, "name": name}, ensure_ascii=False))
+        return 0
+    print(f"{hub}: {SOURCES[source]}" + (f" ({name})" if name else ""))
     return 0
 
 
 def _settings() -> DownloadSettings:
     """As the window keeps them, so that offline mode, mirror, proxy and limits are the same here."""
-    try:
-        document = msgspec.json.decode(find_paths().settings.read_bytes(), type=dict[str, object])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        document = {}
-    return fields.decode(DownloadSettings, document.get(fields.feature_name(DownloadSettings)))
+    return saved(find_paths().settings, DownloadSettings)
 
 
 def _with_flags(request: Fetch, arguments: argparse.Namespace, settings: DownloadSettings) -> Fetch:
