@@ -81,6 +81,7 @@ class Services:
         self.chat.start()
         self.worker.start()
         self.learning.open()
+        self.account.look()
 
     def close(self, done: Callable[[], None]) -> None:
         """Save what streams, end the worker, then ``done``. Returns at once."""
