@@ -12,7 +12,7 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -20,6 +20,7 @@ import msgspec
 
 from engine.errors import VrambleError
 from engine.library.copying import Pair, copy_all, sync_folder
+from engine.library.deletion import remove_empty
 from engine.library.hashing import Progress
 from engine.library.names import shown
 from engine.library.sizes import size_text
@@ -75,16 +76,36 @@ def move_files(pairs: Sequence[Pair], progress: Progress, room: Room, *, keep_so
         StoppedError: It was cancelled; the source is whole, nothing is left at the target.
     """
     folder = pairs[0].target.parent
+    there = next((above for above in folder.parents if above.is_dir()), folder.parent)
     try:
-        _refuse_existing(pairs)
-        folder.mkdir(parents=True, exist_ok=True)
-        if not keep_source and all(_same_drive(pair.source, folder) for pair in pairs):
-            return _rename(pairs)
-        check_room(pairs, folder, room)
-        progress.total = 2 * sum(pair.source.stat().st_size for pair in pairs)
-        return copy_all(pairs, progress, keep_source=keep_source)
+        with _taken_back(folder, there):
+            return _brought(pairs, folder, progress, room, keep_source=keep_source)
     except OSError as error:
         raise _failed(pairs[0], error) from error
+
+
+@contextlib.contextmanager
+def _taken_back(folder: Path, there: Path) -> Iterator[None]:
+    """Folders that were made for nothing go again: up to ``there``, which was there before."""
+    made = not folder.exists()
+    try:
+        yield
+    except BaseException:
+        if made:
+            remove_empty(folder, there)
+        raise
+
+
+def _brought(
+    pairs: Sequence[Pair], folder: Path, progress: Progress, room: Room, *, keep_source: bool
+) -> tuple[str, ...]:
+    _refuse_existing(pairs)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not keep_source and all(_same_drive(pair.source, folder) for pair in pairs):
+        return _rename(pairs)
+    check_room(pairs, folder, room)
+    progress.total = 2 * sum(pair.source.stat().st_size for pair in pairs)
+    return copy_all(pairs, progress, keep_source=keep_source)
 
 
 def link_file(pair: Pair) -> str:
