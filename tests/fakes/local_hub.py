@@ -67,6 +67,8 @@ class HubFile:
     """Size in the metadata; None: the true one."""
     linked: bool = True
     """Large file: its tag is the sha256."""
+    xet: bool = False
+    """Chunked storage: the metadata name it, with addresses that nobody should need to ask."""
     storage: bool = False
     """Bodies come from the storage host by a redirect."""
     served_tags: tuple[str, ...] = ()
@@ -326,6 +328,9 @@ class _Handler(BaseHTTPRequestHandler):
         if file.linked:
             self.send_header("X-Linked-Size", str(file.size))
             self.send_header("X-Linked-Etag", f'"{file.tag}"')
+        if file.xet:
+            self.send_header("X-Xet-Hash", hashlib.sha256(b"xet" + file.data).hexdigest())
+            self.send_header("Link", f'<{self.server.owner.url}/api/xet-token>; rel="xet-auth"')
         if file.storage:
             self.send_header("Location", self.server.owner.storage_url + self.path)
             self.send_header("Content-Length", "0")

@@ -38,6 +38,13 @@ def test_the_token_stays_with_the_hub(hub: LocalHub, tmp_path: Path, monkeypatch
     assert all(entry.authorization for entry in hub.log if entry.server == "hub")
 
 
+@pytest.mark.parametrize("connections", [1, 4])
+def test_a_file_in_chunked_storage_comes_by_plain_ranges(hub: LocalHub, tmp_path: Path, connections: int) -> None:
+    file = hub.add(REPO, FILE, content(), xet=True, storage=True)
+    assert finish(fetch_request(tmp_path, connections=connections)).sha256 == file.sha256
+    assert not [entry for entry in hub.log if "xet" in entry.path]
+
+
 def test_a_renamed_repository_is_followed(hub: LocalHub, tmp_path: Path) -> None:
     file = hub.add("maker/new-GGUF", FILE, content())
     hub.renamed[REPO] = "maker/new-GGUF"
