@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,6 +18,7 @@ from app.chat.running_answer import RunningAnswer
 from app.chat.transcript import TranscriptModel
 from app.chat.unsaved import UnsavedAnswers
 from engine.chat.records import Conversation, Message, Thread
+from engine.chat.store import Store
 from engine.errors import VrambleError
 
 SEEN_FIRST = 60
@@ -121,8 +122,19 @@ class OpenThread(QObject):
         self._database.call(lambda store: store.show_message(conversation, message), taken)
 
     def load(self, conversation: str) -> None:
-        """Read a conversation, and show it if it is open."""
-        self._database.call(lambda store: store.thread(conversation), lambda result: self.take(conversation, result))
+        """Read a conversation, and show it if it is open. Its rows are made where it is read."""
+
+        def work(store: Store) -> tuple[Thread, list[MessageRow]] | None:
+            thread = store.thread(conversation)
+            return None if thread is None else (thread, [row_of(message) for message in thread.messages])
+
+        def taken(result: tuple[Thread, list[MessageRow]] | VrambleError | None) -> None:
+            if isinstance(result, tuple) and conversation == self.place.id:
+                self.show(*result)
+            else:
+                self.take(conversation, result[0] if isinstance(result, tuple) else result)
+
+        self._database.call(work, taken)
 
     def take(self, conversation: str, result: Thread | VrambleError | None) -> None:
         """What was read of ``conversation``."""
@@ -134,9 +146,11 @@ class OpenThread(QObject):
             else:
                 self.show(result)
 
-    def show(self, thread: Thread) -> None:
-        """Show the open conversation as it is now."""
-        self.place.show(thread.conversation.id, [self._row(message) for message in thread.messages])
+    def show(self, thread: Thread, rows: Sequence[MessageRow] = ()) -> None:
+        """Show the open conversation as it is now; ``rows``: of its messages, where they were made already."""
+        made = rows or [None] * len(thread.messages)
+        shown = [self._row(message, row) for message, row in zip(thread.messages, made, strict=True)]
+        self.place.show(thread.conversation.id, shown)
         self.keep(thread.conversation)
 
     def keep(self, conversation: Conversation) -> None:
@@ -147,8 +161,9 @@ class OpenThread(QObject):
                 self._parameters.follow(conversation, conversation.id)
             self.place.tell()
 
-    def _row(self, message: Message) -> MessageRow:
-        row = row_of(self._unsaved.laid_over(message))
+    def _row(self, message: Message, made: MessageRow | None = None) -> MessageRow:
+        known = self._unsaved.laid_over(message)
+        row = made if made is not None and known is message else row_of(known)
         running = self._answering.of(message.conversation)
         if running is not None and running.id == row.id:
             running.place(row)

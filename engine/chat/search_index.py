@@ -11,7 +11,7 @@ Callers translate SQLite's errors and hold the transaction.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from engine.chat import failures, rows
@@ -114,10 +114,8 @@ def forget(db: sqlite3.Connection, pages: int = MERGED_PAGES) -> bool:
     if not debt:
         return False
     before = db.total_changes
-    try:
-        db.execute("INSERT INTO text_index (text_index, rank) VALUES ('merge', ?)", (-pages if debt == 1 else pages,))
-    except sqlite3.DatabaseError as error:
-        _rescue(db, error)
+    step = ("INSERT INTO text_index (text_index, rank) VALUES ('merge', ?)", (-pages if debt == 1 else pages,))
+    if not _guarded(db, lambda: db.execute(*step)):
         return False
     done = db.total_changes - before < 2
     db.execute("UPDATE text_index_state SET debt = ?", (0 if done else 2,))
@@ -138,14 +136,25 @@ def _forget(db: sqlite3.Connection, texts: Sequence[tuple[int, str]]) -> None:
 
 
 def _write(db: sqlite3.Connection, statement: str, texts: Sequence[tuple[int, str]]) -> None:
+    if texts:
+        _guarded(db, lambda: db.executemany(statement, texts))
+
+
+def _guarded(db: sqlite3.Connection, work: Callable[[], object]) -> bool:
+    """Do ``work`` on the index; False when the index was damaged and is begun anew. No message is lost with it.
+
+    FTS5 writes what it has gathered when a savepoint is made: damage shows here and not when all is committed.
+    """
+    db.execute("SAVEPOINT text_index")
     try:
-        db.executemany(statement, texts)
+        work()
+        db.execute("SAVEPOINT text_index_written")
+        db.execute("RELEASE text_index")
     except sqlite3.DatabaseError as error:
-        _rescue(db, error)
-
-
-def _rescue(db: sqlite3.Connection, error: sqlite3.DatabaseError) -> None:
-    """A damaged index keeps no message from being saved."""
-    if not failures.is_damage(error):
-        raise error
-    begin_anew(db)
+        if failures.is_environment(error) or not db.in_transaction:
+            raise
+        db.execute("ROLLBACK TO text_index")
+        db.execute("RELEASE text_index")
+        begin_anew(db)
+        return False
+    return True

@@ -18,40 +18,7 @@ from engine.chat.store import Store
 
 DAY: Final = 86_400.0
 YEARS: Final = 3 * 365 * DAY
-SYLLABLES: Final = [
-    "ba",
-    "be",
-    "bi",
-    "bo",
-    "da",
-    "de",
-    "di",
-    "do",
-    "fa",
-    "fi",
-    "ga",
-    "go",
-    "ka",
-    "ki",
-    "ko",
-    "la",
-    "le",
-    "li",
-    "lo",
-    "ma",
-    "me",
-    "mi",
-    "mo",
-    "na",
-    "ne",
-    "no",
-    "pa",
-    "pe",
-    "ra",
-    "re",
-    "ri",
-    "ro",
-]
+SYLLABLES: Final = tuple(a + b for a in "bdfgklmnpr" for b in "aeio")
 CJK: Final = "内存显卡模型上下文温度速度多少怎么可以使用文件搜索结果北京东京天气今天"
 ROLES: Final = ("user", "assistant")
 MODELS: Final = (None, "Made-up 8B")
