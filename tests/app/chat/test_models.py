@@ -338,7 +338,7 @@ def test_the_last_model_is_refused_where_it_would_not_fit(qtbot: QtBot, tmp_path
     choice = ModelChoice(choosing.engine, choosing.settings, lambda: (A_MODEL, B_MODEL), refuse=refuse)
     choosing.settings.put(EngineSettings(last_model=str(A_MODEL.path), n_ctx=777))
     assert choice.choose() is refusal
-    assert asked == [(A_MODEL.path, LoadOptions(n_ctx=777))]
+    assert asked == [(A_MODEL.path, EngineSettings(n_ctx=777).load_options())]
     choosing.settings.put(EngineSettings(last_model=str(B_MODEL.path)))
     assert isinstance(choice.choose(), Choice)
 
