@@ -19,6 +19,7 @@ import struct
 import sys
 import time
 import traceback
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -147,7 +148,7 @@ def run(count: int, seconds: float, seed: int, keep: Path | None = None) -> Camp
     choice = random.Random(seed)
     all_seeds = seeds()
     results: Counter[str] = Counter()
-    times: list[float] = []
+    times = array("f")
     failures = 0
     before, begun = _memory_mb(), time.process_time()
     for number in _upto(count, begun + seconds):
@@ -163,6 +164,7 @@ def run(count: int, seconds: float, seed: int, keep: Path | None = None) -> Camp
         if took > SLOW_S:
             failures += 1
             _tell(number, data, keep)
+    grown = _memory_mb() - before
     spent = spread(times)
     assert spent is not None
     return Campaign(
@@ -173,7 +175,7 @@ def run(count: int, seconds: float, seed: int, keep: Path | None = None) -> Camp
         p95=spent.p95,
         max=spent.max,
         cpu_s=time.process_time() - begun,
-        memory_growth=_memory_mb() - before,
+        memory_growth=grown,
     )
 
 
