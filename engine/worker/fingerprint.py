@@ -31,7 +31,10 @@ DRIVER_FILES: Final = re.compile(
 )
 SWITCHES: Final = ("GGML_", "HSA_", "RADV_", "AMD_", "ROCBLAS_", "CUDA_", "MESA_", "VK_")
 UNIMPORTANT: Final = frozenset(
-    {"n_ctx", "n_threads", "n_parallel", "mmap", "device", "devices", "flash_attention", "n_gpu_layers", "mmproj"}
+    {
+        *("n_ctx", "n_threads", "n_parallel", "mmap", "device", "devices", "flash_attention", "n_gpu_layers", "mmproj"),
+        *("draft", "draft_gpu_layers", "ngram", "n_draft", "n_draft_min", "draft_p_min"),
+    }
 )
 """Options that choose no kernel, and those whose outcome `ModelInfo` tells."""
 
