@@ -32,7 +32,7 @@ class Companions:
         """Image encoders in the folder of ``path`` that can belong to ``model``, the smallest first."""
         if model is None:
             return ()
-        near = [file.path for file in self._files() if _is_encoder(file) and file.folder == path.parent]
+        near = [file.path for file in self._files() if _is_encoder(file) and _is_near(file, path)]
         found = [encoder for file in near if (encoder := self._headers.encoder(file)) is not None]
         return tuple(sorted((e for e in found if e.suits(model)), key=lambda e: (e.weights, e.path)))
 
@@ -54,3 +54,8 @@ class Companions:
 
 def _is_encoder(file: InstalledModel) -> bool:
     return file.role is Role.PROJECTOR and file.state is FileState.OK
+
+
+def _is_near(file: InstalledModel, path: Path) -> bool:
+    """In the same folder; where one folder holds everything, the owner says what belongs together."""
+    return path in file.belongs_to if file.belongs_to else file.folder == path.parent

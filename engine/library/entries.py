@@ -98,6 +98,7 @@ class EntryMaker:
             root=self._root.id,
             owner=self._root.owner,
             also=known.also,
+            belongs_to=known.of,
             licence=known.licence or (facts.licence if facts else ""),
             last_used=self._used.get(shown(first.path)),
             commit=known.commit,

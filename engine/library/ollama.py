@@ -167,12 +167,19 @@ def _known(root: Path, digest: str, owners: list[Named]) -> Known:
     first = owners[0]
     licences = (layer.hex for layer in first.manifest.layers if layer.media == LICENCE and layer.hex)
     licence = next(licences, "")
+    models = dict.fromkeys(
+        layer.hex
+        for owner in owners
+        for layer in owner.manifest.layers
+        if layer.media == MODEL and layer.hex not in ("", digest)
+    )
     return Known(
         title=first.name,
         also=tuple(owner.name for owner in owners[1:]),
         sha256=digest,
         repo=first.repo,
         licence=licence_title(root, licence) if licence else "",
+        of=tuple(blob_path(root, model) for model in models),
     )
 
 

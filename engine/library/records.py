@@ -70,6 +70,7 @@ class InstalledModel(msgspec.Struct, frozen=True, kw_only=True):
         root: Id of that root.
         owner: Program that the files belong to; empty for the user's own.
         also: Other names that the owner has for the same file, such as tags of Ollama.
+        belongs_to: Models that this companion goes with, where its owner says so; else those of its folder may be.
         licence: As in the header or the owner's records, short; empty when unknown.
         last_used: When it was loaded here last, in seconds since 1970; None: never.
         commit: Revision of ``repo`` that it comes from, None when unknown.
@@ -108,6 +109,7 @@ class InstalledModel(msgspec.Struct, frozen=True, kw_only=True):
     root: str = ""
     owner: str = ""
     also: tuple[str, ...] = ()
+    belongs_to: tuple[Path, ...] = ()
     licence: str = ""
     last_used: float | None = None
     commit: str | None = None

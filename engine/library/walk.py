@@ -29,6 +29,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
         repo, commit, file: Where it comes from.
         licence: In a word or a line.
         note: A sentence about it.
+        of: Models that a companion belongs to, where its owner says so.
     """
 
     title: str = ""
@@ -40,6 +41,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     file: str = ""
     licence: str = ""
     note: str = ""
+    of: tuple[Path, ...] = ()
 
 
 NOTHING = Known()

@@ -9,11 +9,14 @@ from pytestqt.qtbot import QtBot
 
 from app.load.companions import Companions
 from app.load.headers import Headers
-from engine.library.scan import scan
+from engine.library.index import Index
+from engine.library.roots import LibraryRoot, RootKind
+from engine.library.scan import scan, scan_root
 from engine.memory.fit import FitModel, read_model
 from engine.memory.fit.image import Encoder
 from engine.protocol.types import LoadOptions, LoraAdapter
 from tests.app.chat.cranked import Cranked
+from tests.fakes.model_homes import OLLAMA_MODEL, OLLAMA_PROJECTOR, ollama_model
 from tests.fakes.tiny_gguf import SMALL, TINY, small_llama, tiny_llama
 from tests.fakes.tiny_mmproj import Tower, encoder_size, mmproj
 
@@ -61,6 +64,17 @@ def test_only_in_the_folder_of_the_model_the_smallest_first(folder: Folder) -> N
     folder.put("one/mmproj-small.gguf", mmproj(TINY.embd))
     folder.put("two/mmproj.gguf", mmproj(TINY.embd))
     assert folder.offered(model) == ["mmproj-small.gguf", "mmproj-big.gguf"]
+
+
+def test_in_one_folder_for_all_the_owner_says_what_belongs_together(tmp_path: Path, folder: Folder) -> None:
+    """Ollama keeps the files of all models side by side."""
+    root = tmp_path / "ollama"
+    projector = (OLLAMA_PROJECTOR, mmproj(TINY.embd))
+    (sees, image) = ollama_model(root, "library/llava/1b", [(OLLAMA_MODEL, tiny_llama()), projector])
+    (blind,) = ollama_model(root, "library/other/1b", [(OLLAMA_MODEL, tiny_llama(2))])
+    found = scan_root(LibraryRoot(kind=RootKind.OLLAMA, path=str(root)), root, Index())
+    folder.companions = Companions(folder.headers, lambda: found.companions)
+    assert (folder.offered(sees), folder.offered(blind)) == ([image.name], [])
 
 
 def test_nothing_is_offered_before_the_model_is_known(folder: Folder) -> None:

@@ -69,10 +69,11 @@ def test_two_tags_of_one_blob_are_one_model(root: Path) -> None:
 
 def test_a_projector_is_a_companion(root: Path) -> None:
     clip = gguf([("general.architecture", STR, "clip")])
-    ollama_model(root, "library/llava/7b", [(OLLAMA_MODEL, DATA), (OLLAMA_PROJECTOR, clip)])
+    (blob, _) = ollama_model(root, "library/llava/7b", [(OLLAMA_MODEL, DATA), (OLLAMA_PROJECTOR, clip)])
+    ollama_model(root, "library/other/7b", [(OLLAMA_MODEL, llama(name="other"))])
     found = look(root)
-    assert [model.role for model in found.companions] == [Role.PROJECTOR]
-    assert len(found.models) == 1
+    assert [(model.role, model.belongs_to) for model in found.companions] == [(Role.PROJECTOR, (blob,))]
+    assert [model.belongs_to for model in found.models] == [(), ()]
 
 
 def test_blobs_without_a_name_and_names_without_a_blob_are_left_out(root: Path) -> None:
