@@ -88,6 +88,7 @@ def _runs(outcome: Outcome) -> Iterator[dict[str, object]]:
             "prefill_tps": _round(test.prompt / sample.prompt_s if sample.prompt_s else None),
             "decode_tps": _round(outcome.tokens(sample) / sample.generated_s if sample.generated_s else None),
             "power_w": _round(sample.power_w),
+            **({"drafted": sample.drafted, "accepted": sample.accepted} if sample.drafted else {}),
         }
 
 

@@ -40,9 +40,12 @@ class BenchSample(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         generated: Tokens that were generated in `generated_s` when the run was stopped before all were; else None.
         power_w: Mean power of the GPUs while tokens were generated, watts; None where no sensor tells.
+        drafted: Guessed tokens, where the model was loaded with something that guesses; ``accepted`` were right.
     """
 
     prompt_s: float | None = None
     generated_s: float | None = None
     generated: int | None = None
     power_w: float | None = None
+    drafted: int = 0
+    accepted: int = 0

@@ -3,7 +3,8 @@
 What is timed is that of ``test_prompt`` and ``test_gen`` in llama.cpp's ``tools/llama-bench/llama-bench.cpp``: prompts
 are random tokens in slices of ``n_batch``, the first one the begin-of-text token where the model wants one; generation
 decodes one token at a time and waits for each, without sampling; the cache is emptied before each run, and tokens for
-a depth are read before the clock starts. Where a test is ``greedy`` the likeliest token is taken, as an answer would.
+a depth are read before the clock starts. Where a test is ``greedy`` the likeliest token is taken, as an answer would,
+and what the model was loaded with guesses for it (`engine.worker.bench_ahead`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from engine.errors import VrambleError
 from engine.protocol.bench import BenchSample, BenchTest
+from engine.worker.bench_ahead import GuessedGeneration
 from engine.worker.cancel import CancelFlag
 from engine.worker.model import LoadedModel
 from engine.worker.power import PowerMeter
@@ -49,6 +51,7 @@ class Benchmark:
         self._progress, self._meter, self._clock = progress, meter, clock
         self._done = self._total = 0
         self._random = random.Random(test.context)
+        self._guessed: GuessedGeneration | None = None
 
     def run(self, *, warm: bool = False) -> BenchSample:
         """Warm up unless ``warm``, go to the depth, and time the test once. The cache keeps the depth's tokens.
@@ -109,7 +112,14 @@ class Benchmark:
             self._generate(test.generated)
             generated_s = clock() - start
             power = self._meter.end()
-        return BenchSample(prompt_s=prompt_s, generated_s=generated_s, power_w=power)
+        guessed = self._guessed
+        return BenchSample(
+            prompt_s=prompt_s,
+            generated_s=generated_s,
+            power_w=power,
+            drafted=guessed.drafted if guessed else 0,
+            accepted=guessed.accepted if guessed else 0,
+        )
 
     def _slices(self, count: int) -> list[list[int]]:
         """``count`` random tokens behind what is in the cache, in the pieces that one decode call takes each."""
@@ -139,6 +149,8 @@ class Benchmark:
         llama_decode, synchronize, logits = api.llama_decode, api.llama_synchronize, api.llama_get_logits_ith
         choices = [self._random.randrange(loaded.vocabulary.size) for _ in range(count)]
         token = ctypes.c_int32(self._next_greedy() if greedy and loaded.cache.tokens else self._first())
+        if greedy and self._generate_ahead(token.value, count):
+            return
         batch = api.llama_batch_get_one(ctypes.pointer(token), 1)
         shape, told, reported = (loaded.vocabulary.size,), 0, clock()
         for index in range(count):
@@ -157,6 +169,26 @@ class Benchmark:
                 raise PromptCancelled
         loaded.cache.tokens += choices
         self._report(count - told)
+
+    def _generate_ahead(self, first: int, count: int) -> bool:
+        """Generate with guesses; false: nothing guesses."""
+        guessed = GuessedGeneration(self._loaded)
+        if not guessed.on:
+            return False
+        told, reported = 0, self._clock()
+
+        def tell(done: int) -> None:
+            nonlocal told, reported
+            now = self._clock()
+            if now - reported > REPORT_SECONDS or done == count:
+                reported = now
+                self._report(done - told)
+                told = done
+                self._meter.look()
+
+        self._guessed = guessed
+        guessed.run(first, count, self._cancel, tell)
+        return True
 
     def _next_greedy(self) -> int:
         """What the model expects after what it has read."""

@@ -10,6 +10,7 @@ import pytest
 from engine.protocol.bench import BenchTest
 from engine.protocol.frames import Bench, Benched, Failed, Progress
 from engine.worker.ram_speed import ram_speed
+from tests.engine.worker.conftest import StartWorker
 from tests.engine.worker.driver import Worker, user
 from tests.fakes.tiny_recurrent import mamba
 
@@ -115,3 +116,17 @@ def test_cancelled_while_it_generates_and_good_for_the_next(timed: Worker) -> No
 def test_speed_of_the_ram_by_a_clock() -> None:
     times = iter(range(1000))
     assert ram_speed(1, size=1 << 20, rounds=2, clock=lambda: float(next(times))) == 1 << 20
+
+
+def test_what_guesses_takes_part_in_greedy_tests_only(start_worker: StartWorker, models: Path) -> None:
+    worker = start_worker()
+    small = models / "small.gguf"
+    worker.loaded(small, n_ctx=CONTEXT, device="cpu", n_threads=1, draft=str(small), draft_p_min=0.0, ngram=True)
+    frames, end = bench(worker, BenchTest(prompt=1, generated=64, greedy=True, warm_up=4))
+    assert isinstance(end, Benched)
+    assert 0 < end.sample.accepted <= end.sample.drafted
+    assert (frames[-1].done, frames[-1].total) == (70, 70)
+    _, end = bench(worker, BenchTest(generated=24))
+    assert isinstance(end, Benched)
+    assert end.sample.drafted == 0
+    worker.finished(user("Hello"), max_tokens=4)
