@@ -148,7 +148,7 @@ class OpenThread(QObject):
 
     def show(self, thread: Thread, rows: Sequence[MessageRow] = ()) -> None:
         """Show the open conversation as it is now; ``rows``: of its messages, where they were made already."""
-        made = rows or [None] * len(thread.messages)
+        made: Sequence[MessageRow | None] = rows or [None] * len(thread.messages)
         shown = [self._row(message, row) for message, row in zip(thread.messages, made, strict=True)]
         self.place.show(thread.conversation.id, shown)
         self.keep(thread.conversation)

@@ -15,7 +15,7 @@ from engine.chat import giving, rows, search_index
 from engine.chat.ids import new_id
 from engine.chat.opened import Reading
 from engine.chat.portable import PortableConversation, PortableMessage, PortablePart
-from engine.chat.records import TITLED_BY_USER, Role, Status
+from engine.chat.records import Role, Status
 from engine.chat.text import clean
 from engine.chat.titles import make_title, title_of
 
@@ -93,7 +93,7 @@ class Exchanging(Reading):
         values = (
             id_,
             title or title_of(clean(first)) or None,
-            (given.titled or TITLED_BY_USER) if title else None,
+            given.titled if title else None,
             _time(given.created) or updated,
             updated,
             _json(given.settings),

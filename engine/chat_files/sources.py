@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
@@ -89,9 +90,15 @@ def unknown(name: str) -> VrambleError:
 
 
 def _decoded(content: bytes, name: str) -> object:
+    """A JSON file; the standard library takes half characters (``"\\ud83d"``) too, which others write."""
+    content = content.removeprefix(b"\xef\xbb\xbf")
     try:
-        return msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        return msgspec.json.decode(content)
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
         next_step = "It may be cut off; export it again."
         raise VrambleError("import-file", f"{name} is not whole.", next_step, str(error)) from error
 
@@ -135,8 +142,8 @@ def _thread(lines: bytes, about: object) -> dict[str, Any]:
     messages = []
     for line in lines.splitlines():
         try:
-            messages.append(msgspec.json.decode(line))
-        except (msgspec.DecodeError, RecursionError):
+            messages.append(json.loads(line))
+        except (ValueError, RecursionError):
             continue
     return {"object": "thread", **mapping(about), "messages": [one for one in messages if isinstance(one, dict)]}
 

@@ -1,0 +1,194 @@
+"""Backup and restore: whole or not at all, checked before anything is replaced, what was there is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from engine.chat.database import open_database
+from engine.chat.migrations import MIGRATIONS
+from engine.chat.store import Store
+from engine.chat_files.backup import DATABASE, MANIFEST, SETTINGS, make, read
+from engine.chat_files.restoring import apply, discard, restore, stage, waiting_in
+from engine.errors import VrambleError
+from tests.engine.chat.support import texts, turn
+
+NOW = 1_790_000_000.0
+
+
+class Home:
+    """An installation with one conversation and settings."""
+
+    def __init__(self, folder: Path, words: str = "hello") -> None:
+        self.database, self.settings = folder / "data" / DATABASE, folder / "config" / SETTINGS
+        self.waiting = folder / "data" / "restore-waiting"
+        self.settings.parent.mkdir(parents=True)
+        self.settings.write_text(json.dumps({"version": 1, "preset": {"presets": []}, "note": words}))
+        store = Store.open(self.database)
+        turn(store, "c", words, "answer")
+        store.close()
+
+    def words(self) -> list[str]:
+        store = Store.open(self.database)
+        found = texts(store, "c")
+        store.close()
+        return found
+
+    def files(self) -> set[str]:
+        return {path.name for path in self.database.parent.iterdir()} - {"restore-waiting"}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def backup(home: Home, tmp_path: Path) -> Path:
+    target = tmp_path / "backup.zip"
+    manifest = make(target, home.database, home.settings, program="1.0", now=NOW)
+    assert (manifest.conversations, manifest.messages, manifest.program) == (1, 2, "1.0")
+    return target
+
+
+def test_a_backup_is_made_while_something_is_written(home: Home, tmp_path: Path) -> None:
+    store = Store.open(home.database)
+    turn(store, "c", "more", "words")
+    manifest = make(tmp_path / "b.zip", home.database, home.settings, program="1.0", now=NOW)
+    store.close()
+    assert manifest.messages == 4
+    assert read(tmp_path / "b.zip") == manifest
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_everything_comes_back_and_the_old_is_kept(backup: Path, tmp_path: Path) -> None:
+    other = Home(tmp_path / "other", "other words")
+    done = restore(backup, other.database, other.settings, now=NOW)
+    assert other.words() == ["hello", "answer"]
+    assert json.loads(other.settings.read_text())["note"] == "hello"
+    assert len(done.kept) == 2
+    kept = next(path for path in done.kept if path.name.startswith(DATABASE))
+    store = Store.open(kept)
+    assert texts(store, "c") == ["other words", "answer"]
+    store.close()
+    assert waiting_in(other.waiting) is None
+
+
+def test_a_restore_into_nothing(backup: Path, tmp_path: Path) -> None:
+    done = restore(backup, tmp_path / "new" / "data" / DATABASE, tmp_path / "new" / "config" / SETTINGS, now=NOW)
+    assert done.kept == ()
+    assert (tmp_path / "new" / "config" / SETTINGS).exists()
+
+
+def test_it_waits_for_the_next_start(backup: Path, tmp_path: Path) -> None:
+    other = Home(tmp_path / "other", "other words")
+    manifest = stage(backup, other.waiting)
+    assert waiting_in(other.waiting) == manifest
+    assert other.words() == ["other words", "answer"]
+    done = apply(other.waiting, other.database, other.settings, now=NOW)
+    assert done is not None
+    assert other.words() == ["hello", "answer"]
+    assert apply(other.waiting, other.database, other.settings, now=NOW) is None
+
+
+def test_what_waits_can_be_given_up(backup: Path, home: Home) -> None:
+    stage(backup, home.waiting)
+    discard(home.waiting)
+    assert apply(home.waiting, home.database, home.settings, now=NOW) is None
+
+
+def rewritten(backup: Path, **changes: bytes | None) -> Path:
+    """The backup with files changed, or left out."""
+    target = backup.with_name("changed.zip")
+    names = {"database": DATABASE, "settings": SETTINGS, "manifest": MANIFEST}
+    wanted = {names[key]: value for key, value in changes.items()}
+    with zipfile.ZipFile(backup) as source, zipfile.ZipFile(target, "w") as archive:
+        for name in source.namelist():
+            content = wanted.get(name, source.read(name))
+            if content is not None:
+                archive.writestr(name, content)
+    return target
+
+
+@pytest.mark.parametrize(
+    ("damage", "code"),
+    [
+        ("no zip", "backup-unreadable"),
+        ("cut", "backup-unreadable"),
+        ("no manifest", "backup-unreadable"),
+        ("other manifest", "backup-unreadable"),
+        ("newer", "backup-newer"),
+        ("database changed", "backup-damaged"),
+        ("database missing", "backup-damaged"),
+        ("byte flipped", "backup-damaged"),
+    ],
+)
+def test_a_bad_backup_changes_nothing(backup: Path, tmp_path: Path, damage: str, code: str) -> None:
+    other = Home(tmp_path / "other", "other words")
+    before = other.files()
+    manifest = json.loads(zipfile.ZipFile(backup).read(MANIFEST))
+    made = {
+        "no manifest": lambda: rewritten(backup, manifest=None),
+        "other manifest": lambda: rewritten(backup, manifest=b'{"format": "x", "version": 1}'),
+        "newer": lambda: rewritten(backup, manifest=json.dumps({**manifest, "version": 9}).encode()),
+        "database changed": lambda: rewritten(backup, database=b"SQLite format 3\x00" + b"x" * 5000),
+        "database missing": lambda: rewritten(backup, database=None),
+    }
+    bad = made[damage]() if damage in made else tmp_path / "bad.zip"
+    if damage == "no zip":
+        bad.write_bytes(b"something else")
+    elif damage == "cut":
+        bad.write_bytes(backup.read_bytes()[: backup.stat().st_size // 2])
+    elif damage == "byte flipped":
+        content = bytearray(backup.read_bytes())
+        at = content.find(b"vramble.sqlite3") + 200
+        content[at] ^= 0xFF
+        bad.write_bytes(bytes(content))
+    with pytest.raises(VrambleError) as raised:
+        restore(bad, other.database, other.settings, now=NOW)
+    assert raised.value.code == code
+    assert other.words() == ["other words", "answer"]
+    assert other.files() == before
+
+
+def test_a_database_that_is_damaged_inside_is_not_restored(backup: Path, tmp_path: Path) -> None:
+    """Its checksum is right: it was damaged when the backup was made."""
+    with zipfile.ZipFile(backup) as archive:
+        content, manifest = bytearray(archive.read(DATABASE)), json.loads(archive.read(MANIFEST))
+    for page in range(3, len(content) // 4096, 2):
+        content[page * 4096 : page * 4096 + 64] = b"\xff" * 64
+    manifest["sha256"][DATABASE] = hashlib.sha256(content).hexdigest()
+    bad = rewritten(backup, database=bytes(content), manifest=json.dumps(manifest).encode())
+    other = Home(tmp_path / "other", "other words")
+    with pytest.raises(VrambleError) as raised:
+        restore(bad, other.database, other.settings, now=NOW)
+    assert raised.value.code == "backup-damaged"
+    assert other.words() == ["other words", "answer"]
+
+
+def test_a_backup_of_an_earlier_version_is_migrated_when_it_is_opened(home: Home, tmp_path: Path) -> None:
+    old = tmp_path / "old" / DATABASE
+    opened = open_database(old, NOW, MIGRATIONS[:3])
+    opened.db.execute("INSERT INTO conversation (id, title, created, updated) VALUES ('c', 'old', 1, 1)")
+    opened.db.close()
+    make(tmp_path / "b.zip", old, tmp_path / "none.json", program="0.1", now=NOW)
+    restore(tmp_path / "b.zip", home.database, home.settings, now=NOW)
+    store = Store.open(home.database)
+    assert [one.title for one in store.conversations()] == ["old"]
+    store.close()
+
+
+def test_a_folder_that_cannot_be_written(home: Home, tmp_path: Path) -> None:
+    with pytest.raises(VrambleError) as raised:
+        make(tmp_path / "gone" / "b.zip", home.database, home.settings, program="1.0", now=NOW)
+    assert raised.value.code == "backup-failed"
+
+
+def test_a_backup_that_is_given_up_leaves_nothing(home: Home, tmp_path: Path) -> None:
+    with pytest.raises(VrambleError):
+        make(tmp_path / "b.zip", home.database, home.settings, program="1.0", now=NOW, stopped=lambda: True)
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
