@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.jobs import Err, Result, SerialRunner
 from app.notices import Notice, Notices, Severity
+from engine.text_file import write
 
 SHOWN_MS = 8_000
 
@@ -24,8 +25,4 @@ def save_text(runner: SerialRunner, notices: Notices, path: Path, text: str, sav
         else:
             notices.post(Notice("saved-text", Severity.INFO, saved(), timeout_ms=SHOWN_MS))
 
-    runner.run(lambda: _write(path, text), done)
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", errors="replace")
+    runner.run(lambda: write(path, text), done)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 from app.saving import save_text
 from app.services import Services
 from engine.chat.records import Conversation
+from ui.answer_teller import AnswerTeller
 from ui.chat.composer import Composer
 from ui.chat.context_meter import ContextMeter
 from ui.chat.first_run import FirstRunPage
@@ -24,6 +25,7 @@ from ui.chat.transcript.commands import NamedModel
 from ui.chat.words import isolated
 from ui.main_layout import hairline, middle, whole
 from ui.memory.strip import MemoryStrip
+from ui.notify import Notifier
 from ui.sidebar_folding import SidebarFolding
 from ui.start_trace import FirstPaint
 from ui.theme import SCROLL_BAR, SPACE_L, Theme
@@ -31,6 +33,7 @@ from ui.watching import Watching
 from ui.widgets.column import Column
 from ui.widgets.first_size import fit_screen
 from ui.widgets.notice_bar import NoticeBar
+from ui.window_acts import Doings, PaletteActs, acts_of, bind, open_palette, open_sheet
 from ui.window_settings import KeptWindow, pack_geometry, unpack_geometry
 from ui.windows import Windows
 
@@ -159,6 +162,7 @@ class MainWindow(QMainWindow):
         self._header.manager_wanted.connect(windows.open_manager)
         self._header.settings_wanted.connect(windows.open_settings)
         self._header.bench_wanted.connect(windows.open_bench)
+        self._header.memory_wanted.connect(windows.open_memory)
         self._strip.clicked.connect(windows.open_memory)
         windows.memory_looked_at.connect(self._watching.look)
         self._model_actions.manager_wanted.connect(windows.open_manager)
@@ -199,6 +203,7 @@ class MainWindow(QMainWindow):
 
     def _connect_world(self) -> None:
         services = self._services
+        AnswerTeller(services.worker, services.chat, Notifier(services.desktop, parent=self), self)
         services.worker.model_changed.connect(self._choose_page)
         services.library.models_changed.connect(self._choose_page)
         for signal in (services.chat.transcript.modelReset, services.chat.transcript.rowsInserted):
@@ -206,27 +211,32 @@ class MainWindow(QMainWindow):
 
     def _add_shortcuts(self) -> None:
         windows = self._windows
-        for keys, action in (
-            ("Ctrl+N", self._sidebar.new_conversation),
-            ("Ctrl+Shift+N", self._sidebar.new_temporary),
-            ("Ctrl+Shift+F", self._search),
-            ("Ctrl+B", self._folding.toggle),
-            ("Ctrl+I", self._panel.toggle),
-            ("Ctrl+M", windows.open_manager),
-            ("Ctrl+Shift+M", windows.open_memory),
-            ("Ctrl+L", self.focus),
-            ("Ctrl+F", self._page.open_find),
-            ("Ctrl++", lambda: self._kept.step_scale(1)),
-            ("Ctrl+=", lambda: self._kept.step_scale(1)),
-            ("Ctrl+-", lambda: self._kept.step_scale(-1)),
-            ("Ctrl+0", lambda: self._kept.set_scale(1.0)),
-            ("Ctrl+,", windows.open_settings),
-            ("Ctrl+Shift+B", windows.open_bench),
-            ("Ctrl+O", self._header.open_picker),
-            ("Ctrl+Shift+O", self._model_actions.change_options),
-            ("Ctrl+Q", self.close),
-        ):
-            QShortcut(QKeySequence(keys), self, action)
+        acts = acts_of(
+            Doings(
+                new_chat=self._sidebar.new_conversation,
+                new_temporary_chat=self._sidebar.new_temporary,
+                search=self._search,
+                find=self._page.open_find,
+                write=self.focus,
+                stop=self._composer.stop,
+                toggle_sidebar=self._folding.toggle,
+                toggle_parameters=self._panel.toggle,
+                scale=self._kept.step_scale,
+                choose_model=self._header.open_picker,
+                load_options=self._model_actions.change_options,
+                models=windows.open_manager,
+                memory=windows.open_memory,
+                benchmark=windows.open_bench,
+                settings=windows.open_settings,
+                palette=lambda: open_palette(self._theme, palette, self),
+                shortcuts=lambda: open_sheet(self._theme, acts, self),
+                quit=self.close,
+            )
+        )
+        palette = PaletteActs(acts, self._services.chat, self._models_to_answer, self._model_actions.load)
+        bind(acts, self)
+        self._header.palette_wanted.connect(lambda: open_palette(self._theme, palette, self))
+        self._header.shortcuts_wanted.connect(lambda: open_sheet(self._theme, acts, self))
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self._composer.stop)
         self._escape.setEnabled(False)
         self._services.chat.busy_changed.connect(self._escape.setEnabled)

@@ -79,7 +79,10 @@ class KeptWindow(QObject):
         self.change(scale=scale)
 
     def step_scale(self, steps: int) -> None:
-        """Make the text larger by so many steps, or smaller."""
+        """Make the text larger by so many steps, or smaller; 0 is the normal size."""
+        if steps == 0:
+            self.set_scale(1.0)
+            return
         near = min(range(len(SCALES)), key=lambda number: abs(SCALES[number] - self.settings.scale))
         self.set_scale(SCALES[min(max(0, near + steps), len(SCALES) - 1)])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from threading import Event
 
 from PySide6.QtCore import QObject, Signal
 
@@ -32,7 +31,7 @@ class FormulaService(QObject):
         self._known: OrderedDict[Key, Drawing | FormulaError] = OrderedDict()
         self._asked: set[Key] = set()
         self._kept = kept
-        self._ended = Event()
+        self._ended = False
 
     def find(self, latex: str, *, display: bool) -> Drawing | FormulaError | None:
         """The drawing of ``latex``, or why there is none; None while it is made: `drawn` follows."""
@@ -47,13 +46,13 @@ class FormulaService(QObject):
 
     def _draw(self, key: Key) -> Drawing:
         """On the executor. What is still queued at the end is not drawn any more."""
-        if self._ended.is_set():
+        if self._ended:
             raise FormulaError("the program ends")
         return draw(key[0], display=key[1])
 
     def shutdown(self) -> None:
         """Finish the drawing that is being made."""
-        self._ended.set()
+        self._ended = True
         self._runner.close()
 
     def _take(self, key: Key, result: Result[Drawing]) -> None:

@@ -44,6 +44,9 @@ class Header(QWidget):
     manager_wanted = Signal()
     settings_wanted = Signal(str)
     bench_wanted = Signal()
+    memory_wanted = Signal()
+    palette_wanted = Signal()
+    shortcuts_wanted = Signal()
     cancel_wanted = Signal()
     mode_chosen = Signal(object)
     scale_chosen = Signal(float)
@@ -128,7 +131,13 @@ class Header(QWidget):
         change = menu.addAction(self.tr("Change load options…") + "\tCtrl+Shift+O")
         change.setEnabled(self._actions.changeable is not None)
         change.triggered.connect(self._actions.change_options)
-        menu.addAction(self.tr("Benchmark…") + "\tCtrl+Shift+B").triggered.connect(self.bench_wanted)
+        for text, keys, wanted in (
+            (self.tr("Memory…"), "Ctrl+Shift+M", self.memory_wanted),
+            (self.tr("Benchmark…"), "Ctrl+Shift+B", self.bench_wanted),
+            (self.tr("Find a command…"), "Ctrl+K", self.palette_wanted),
+            (self.tr("Keyboard shortcuts"), "F1", self.shortcuts_wanted),
+        ):
+            menu.addAction(f"{text}\t{keys}").triggered.connect(lambda _checked=False, signal=wanted: signal.emit())
         modes = {
             ThemeMode.SYSTEM: self.tr("Follow the system"),
             ThemeMode.LIGHT: self.tr("Light"),

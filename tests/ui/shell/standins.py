@@ -89,6 +89,7 @@ class FakeWorker(QObject):
     load_progress = Signal(float)
     model_changed = Signal(object)
     speed_changed = Signal(object)
+    answered = Signal(object)
     died = Signal(object)
 
     def __init__(self) -> None:
