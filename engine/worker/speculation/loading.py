@@ -30,6 +30,7 @@ from engine.worker.speculation.vocabularies import OTHER_DRAFT, check_vocabulari
 from engine.worker.validate import check_file, context_failure, load_failure
 
 NO_WAY_BACK = "This model keeps a state that cannot go back, so nothing is guessed ahead."
+NO_ROOM = "A batch of one token has no room for guesses, so nothing is guessed ahead."
 SMALLER = "Load without a draft model, with a smaller one, or with fewer of its layers on the GPU."
 T = TypeVar("T")
 
@@ -64,10 +65,11 @@ class SpeculationLoader:
             VrambleError: ``draft-failed``, ``draft-unsuited``, ``cancelled``.
         """
         options, most = plan.options, params.most_guessed(plan.options)
-        if not most:
+        if not (options.draft or options.ngram):
             return None
-        if cache.recurrent:
-            return Speculation(None, (), ngram=False, least=1, most=most, warnings=(NO_WAY_BACK,))
+        if cache.recurrent or not most:
+            warning = NO_WAY_BACK if cache.recurrent else NO_ROOM
+            return Speculation(None, (), ngram=False, least=1, most=1, warnings=(warning,))
         draft: DraftModel | None = None
         memory: tuple[MemoryUse, ...] = ()
         if options.draft:
@@ -134,6 +136,7 @@ def _own_options(target: LoadOptions, path: Path, n_ctx: int) -> LoadOptions:
         flash_attention=target.flash_attention,
         kv_type_k=target.kv_type_k,
         kv_type_v=target.kv_type_v,
+        kv_on_cpu=target.kv_on_cpu,
         mmap=target.mmap,
     )
     try:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.protocol.frames import Failed, Finished, Generate
-from engine.protocol.types import FlashAttention, LogitBias, Sampling, Thinking
+from engine.protocol.types import FinishReason, FlashAttention, LogitBias, Sampling, Thinking
 from tests.engine.worker.conftest import StartWorker
 from tests.engine.worker.driver import GREEDY, Worker, user
 from tests.fakes.tiny_gguf import (
@@ -112,6 +112,20 @@ def test_a_model_that_cannot_go_back_writes_without_guesses(worker: Worker, mode
         text, end = worker.finished(user("abcabcabc"), sampling=ENDLESS, max_tokens=20)
         expected = expected or text
         assert (text, end.stats.drafted) == (expected, 0)
+
+
+def test_the_smallest_context_and_batches(worker: Worker, tiny: Path) -> None:
+    """A context of one token becomes the smallest that there is; batches of one token leave no room for guesses."""
+    too_small = "A batch of one token has no room for guesses, so nothing is guessed ahead."
+    for batch, words in ((512, []), (2, []), (1, [too_small])):
+        options = {**LOAD, "n_ctx": 1, "n_batch": batch, "n_ubatch": batch}
+        worker.loaded(tiny, **options)
+        expected, plain = worker.finished(user("abcabc"), sampling=ENDLESS, max_tokens=None)
+        info = worker.loaded(tiny, **options, draft=str(tiny), draft_p_min=0.0, ngram=True).model
+        assert [sentence for sentence in info.warnings if "guess" in sentence] == words
+        text, end = worker.finished(user("abcabc"), sampling=ENDLESS, max_tokens=None)
+        assert (text, end.reason) == (expected, FinishReason.CONTEXT)
+        assert plain.stats.generated_tokens == end.stats.generated_tokens
 
 
 def refused(worker: Worker, model: Path, draft: Path | str, **options: Any) -> Failed:
