@@ -55,9 +55,7 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     def load_options(self) -> LoadOptions:
         """The options of the next load. Shares that do not belong to the devices are left out."""
         fitting = len(self.shares) == len(self.devices) and any(self.shares)
-        names = [
-            field.name for field in msgspec.structs.fields(type(self)) if field.name not in ("last_model", "shares")
-        ]
+        names = (name for name in self.__struct_fields__ if name not in ("last_model", "shares"))
         return LoadOptions(shares=self.shares if fitting else (), **{name: getattr(self, name) for name in names})
 
 

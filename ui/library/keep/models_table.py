@@ -183,26 +183,23 @@ class ModelsTable(QAbstractTableModel):
         return keep_words.status(row, loaded=self.is_loaded(row), newer=row.path in self._updates)
 
     def _text(self, row: InstalledModel, column: Column) -> str:
-        return {
-            Column.NAME: row.name,
-            Column.QUANT: row.quant or "–",
-            Column.SIZE: words.file_size(row.size_bytes),
-            Column.CONTEXT: words.context(row.context_length) or "–",
-            Column.USED: age(row.last_used) or self.tr("never"),
-            Column.STATUS: self._status(row).text,
-            Column.PARAMETERS: words.parameters(row.n_params) or "–",
-            Column.ARCHITECTURE: row.architecture or "–",
-            Column.LICENCE: licence(row.licence) if row.licence else "–",
-            Column.SOURCE: self._roots.get(row.root, "") or shown(row.folder),
-        }.get(column, "")
+        # Only this column's text is made: sorting 2,000 rows asks some 25,000 times.
+        if column in PLAIN_TEXTS:
+            return PLAIN_TEXTS[column](row)
+        if column is Column.USED:
+            return age(row.last_used) or self.tr("never")
+        if column is Column.STATUS:
+            return self._status(row).text
+        return (self._roots.get(row.root, "") or shown(row.folder)) if column is Column.SOURCE else ""
 
     def _sort_key(self, row: InstalledModel, column: Column) -> object:
-        return {
+        numbers = {
             Column.SIZE: row.size_bytes,
             Column.CONTEXT: row.context_length or 0,
             Column.PARAMETERS: row.n_params or 0,
             Column.USED: row.last_used,
-        }.get(column, self._text(row, column).casefold())
+        }
+        return numbers[column] if column in numbers else self._text(row, column).casefold()
 
     def _tooltip(self, row: InstalledModel, column: Column) -> str:
         if column is Column.STATUS:
@@ -227,3 +224,15 @@ class ModelsTable(QAbstractTableModel):
 def _alignment(column: int) -> Qt.AlignmentFlag:
     side = Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter
+
+
+PLAIN_TEXTS: dict[Column, Callable[[InstalledModel], str]] = {
+    Column.NAME: lambda row: row.name,
+    Column.QUANT: lambda row: row.quant or "–",
+    Column.SIZE: lambda row: words.file_size(row.size_bytes),
+    Column.CONTEXT: lambda row: words.context(row.context_length) or "–",
+    Column.PARAMETERS: lambda row: words.parameters(row.n_params) or "–",
+    Column.ARCHITECTURE: lambda row: row.architecture or "–",
+    Column.LICENCE: lambda row: licence(row.licence) if row.licence else "–",
+}
+"""Columns whose text is told by the row alone."""
