@@ -36,7 +36,7 @@ def drop_on(rows: Sequence[SideRow], dragged: Sequence[SideRow], before: int, on
     place = len(rows) if before < 0 else before
     above = rows[place - 1] if place > 0 else None
     below = rows[place] if place < len(rows) else None
-    if above is not None and above.section is not Section.BY_TIME:
+    if above is not None and above.section in (Section.PINNED, Section.FOLDERS):
         folded = above.conversation is None and above.folder is not None and above.folder.folded
         return Dropped(Section.BY_TIME, moved) if folded else _at(rows, moved, above, place)
     if below is not None and below.section is Section.PINNED:

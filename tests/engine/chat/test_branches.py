@@ -19,7 +19,7 @@ from tests.engine.chat.conftest import Clock
 from tests.engine.chat.support import fresh, query, texts, turn
 
 HERE = Path(__file__).parent
-SCHEMAS = [(HERE / f"schema_v{number}.sql").read_text(encoding="utf-8") for number in (1, 2, 3)]
+SCHEMAS = [(HERE / f"schema_v{number}.sql").read_text(encoding="utf-8") for number in (1, 2, 3, 4)]
 LAYOUT = (
     "SELECT m.name, t.name, t.type, t.[notnull], t.pk FROM sqlite_master m, pragma_table_info(m.name) t ORDER BY 1, 2"
 )
@@ -50,10 +50,28 @@ def talk(store: Store) -> Store:
 def test_the_third_migration_is_the_released_schema(path: Path, tmp_path: Path, clock: Clock) -> None:
     made(path, SCHEMAS[:1])
     open_database(path, clock(), MIGRATIONS[:3]).db.close()
+    assert query(path, LAYOUT) == query(made(tmp_path / "released.sqlite3", SCHEMAS[:3]), LAYOUT)
+
+
+def test_the_fourth_migration_is_the_released_schema(path: Path, tmp_path: Path, clock: Clock) -> None:
+    made(path, SCHEMAS[:1])
+    open_database(path, clock(), MIGRATIONS[:4]).db.close()
     assert query(path, LAYOUT) == query(made(tmp_path / "released.sqlite3", SCHEMAS), LAYOUT)
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_earlier_conversations_can_be_searched(path: Path, clock: Clock, version: int) -> None:
+    made(path, SCHEMAS[:version])
+    store = Store.open(path, clock)
+    assert store.unindexed() > 0
+    while store.build_index():
+        pass
+    assert [hit.conversation for hit in store.search("gtt").hits if hit.message] == ["c1"]
+    assert store.folders() == []
+    store.close()
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_an_earlier_version_is_taken_over_with_a_backup(path: Path, clock: Clock, version: int) -> None:
     made(path, SCHEMAS[:version])
     store = Store.open(path, clock)

@@ -1,0 +1,84 @@
+"""The backup service: a backup, a restore that waits, what is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.backup.service import BackupService, restore_waiting, restored_notice
+from app.notices import Severity
+from app.paths import Paths
+from engine.chat.store import Store
+from engine.chat_files.backup import Manifest
+from engine.errors import VrambleError
+from tests.app.chat.cranked import Cranked
+from tests.engine.chat.support import texts, turn
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    found = Paths(tmp_path / "data", tmp_path / "config", tmp_path / "cache", tmp_path / "state")
+    store = Store.open(found.database)
+    turn(store, "c", "hello", "there")
+    store.close()
+    return found
+
+
+def test_backup_then_restore_at_the_next_start(qtbot: QtBot, paths: Paths, tmp_path: Path) -> None:
+    work = Cranked()
+    service = BackupService(paths, work)
+    results: list[Manifest | VrambleError] = []
+    target = tmp_path / "b.zip"
+    assert service.back_up(target, results.append)
+    assert service.busy
+    assert not service.back_up(target, results.append)
+    work.drain()
+    assert not service.busy
+    store = Store.open(paths.database)
+    turn(store, "c", "later", "words")
+    store.close()
+    assert service.restore(target, results.append)
+    work.drain()
+    assert service.waiting == results[0]
+    assert restore_waiting(paths) is not None
+    store = Store.open(paths.database)
+    assert texts(store, "c") == ["hello", "there"]
+    store.close()
+    assert restore_waiting(paths) is None
+    service.look()
+    work.drain()
+    assert service.waiting is None
+    service.shutdown()
+
+
+def test_a_restore_can_be_given_up(qtbot: QtBot, paths: Paths, tmp_path: Path) -> None:
+    work = Cranked()
+    service = BackupService(paths, work)
+    target = tmp_path / "b.zip"
+    service.back_up(target, lambda _result: None)
+    service.restore(target, lambda _result: None)
+    work.drain()
+    service.restore(target, lambda _result: None)
+    work.drain()
+    assert service.waiting is not None
+    service.give_up()
+    work.drain()
+    assert service.waiting is None
+    assert restore_waiting(paths) is None
+    service.shutdown()
+
+
+def test_what_is_no_backup_is_told(qtbot: QtBot, paths: Paths, tmp_path: Path) -> None:
+    work = Cranked()
+    service = BackupService(paths, work)
+    results: list[Manifest | VrambleError] = []
+    (tmp_path / "x.zip").write_text("no")
+    service.restore(tmp_path / "x.zip", results.append)
+    work.drain()
+    (result,) = results
+    assert isinstance(result, VrambleError)
+    assert service.waiting is None
+    assert restored_notice(result).severity is Severity.ERROR
+    service.shutdown()
