@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.chat.conversation_list import ConversationListModel
 from app.notices import Notice, Notices
 from tests.ui.shell.standins import FakeChat
+from ui.chat.conversation_delegate import tooltip_of
 from ui.chat.conversation_view import ConversationView
 from ui.chat.sidebar import DELETED_NOTICE, Sidebar
 from ui.theme import TARGET_SIZE, Theme
@@ -273,3 +275,19 @@ def test_new_chat_goes_on_in_the_composer(shown: Shown, qtbot: QtBot) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert shown.chat.calls == [("new",)]
     assert shown.composing == [""]
+
+
+def test_where_an_answer_is_written_is_seen_told_and_spoken(shown: Shown) -> None:
+    index = shown.list.model().index(1, 0)
+
+    def picture() -> QImage:
+        return shown.list.grab(shown.list.visualRect(index)).toImage()
+
+    before, title = picture(), index.data()
+    shown.chat.conversations.set_answering(frozenset({str(index.data(ConversationListModel.Role.ID))}))
+    assert picture() != before
+    assert "An answer is being written." in tooltip_of(index)
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == f"{title}, an answer is being written"
+    shown.chat.conversations.set_answering(frozenset())
+    assert picture() == before
+    assert "An answer" not in tooltip_of(index)
