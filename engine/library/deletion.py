@@ -77,10 +77,11 @@ def carry_out(deletion: Deletion, root: Path) -> int:
 
 
 def clear_folders(deletion: Deletion, root: Path) -> None:
-    """Remove folders that ``deletion`` left empty; those at the top of another program's stay."""
+    """Remove folders that ``deletion`` left empty; Ollama's two stay."""
     for path in deletion.paths:
         inside = path.relative_to(root).parts if path.is_relative_to(root) else ()
-        remove_empty(path.parent, root / inside[0] if deletion.owner and len(inside) > 1 else root)
+        of_ollama = deletion.model.source is RootKind.OLLAMA and len(inside) > 1
+        remove_empty(path.parent, root / inside[0] if of_ollama else root)
 
 
 def refuse(deletion: Deletion) -> None:
@@ -149,6 +150,9 @@ def _of_hub_cache(parts: Sequence[Path], notes: list[str]) -> list[Path]:
             notes.append("Another file of the repository has the same bytes, so its space stays in use.")
         if len(mine) > 1:
             notes.append(f"It goes from all {len(mine)} revisions in the cache.")
+    for repository in {found for part in parts if (found := hub_cache.repository_of(part)) is not None}:
+        if not hub_cache.files_in(repository) - set(paths):
+            paths += hub_cache.refs_of(repository)
     return paths
 
 

@@ -86,6 +86,21 @@ def links_to(blob: Path, repository: Path) -> Iterator[Path]:
                 yield path
 
 
+def files_in(repository: Path) -> set[Path]:
+    """Everything in the snapshots and blobs of ``repository``."""
+    return {
+        Path(folder, name)
+        for place in ("snapshots", "blobs")
+        for folder, _, names in os.walk(repository / place)
+        for name in names
+    }
+
+
+def refs_of(repository: Path) -> list[Path]:
+    """The small files that say which revision a branch is."""
+    return [Path(folder, name) for folder, _, names in os.walk(repository / "refs") for name in sorted(names)]
+
+
 def _repositories(root: Path) -> list[Path]:
     try:
         with os.scandir(root) as entries:
