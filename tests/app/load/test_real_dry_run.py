@@ -10,6 +10,7 @@ import shiboken6
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
+from app.fit.ram_speed import ROOM, RamProbe
 from app.jobs import SerialRunner
 from app.load.dry_runs import DryRuns
 from app.load.service import LoadService
@@ -31,7 +32,9 @@ class Place:
         self.headers = Cranked()
         store = SettingsStore(folder / "settings.json", SerialRunner(Cranked(), owner), Notices())
         paths = find_paths({"VRAMBLE_HOME": str(folder)})
-        self.runs = DryRuns(WorkerConnection(paths, None, None, owner), owner)
+        self.speeds: list[float] = []
+        probe = RamProbe(lambda: False, lambda: True, lambda: ROOM, self.speeds.append)
+        self.runs = DryRuns(WorkerConnection(paths, None, None, owner), owner, probe)
         self.load = LoadService(
             store, self.headers, lambda: DEVICES, lambda: fit_devices(DEVICES), lambda: (), owner, self.runs
         )
@@ -63,4 +66,6 @@ def test_the_engine_makes_the_forecast_exact(place: Place, qtbot: QtBot) -> None
     assert other is not None
     assert not other.exact
     assert not place.load.refine(path, options), "it is known"
+    qtbot.waitUntil(lambda: bool(place.speeds), timeout=60_000)
+    assert place.speeds[0] > 0, "the speed of the RAM, in the same process"
     place.load.leave_refining()
