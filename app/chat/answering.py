@@ -100,6 +100,11 @@ class Answering(QObject):
             return False
         return self._has_model()
 
+    def has_loaded(self, model: Path) -> bool:
+        """Whether the file ``model`` is loaded."""
+        loaded = self._engine.model
+        return loaded is not None and loaded.path == str(model)
+
     def begin(
         self,
         conversation: str,

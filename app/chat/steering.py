@@ -56,7 +56,9 @@ class Steering(QObject):
         if row is None or row.role not in (Role.USER, Role.ASSISTANT):
             return
         answered = row.id
-        choice = self._choice_of(model) if model is not None and self._choice_of is not None else None
+        choice = None
+        if model is not None and self._choice_of is not None and not self._answering.has_loaded(model):
+            choice = self._choice_of(model)
         self._begin(lambda store, conversation, start: store.retry(conversation, answered, start), choice)
 
     def edit(self, message: str, text: str) -> bool:

@@ -123,6 +123,16 @@ def test_again_with_another_model(chat: Chat) -> None:
     assert (row.text, row.author, row.version, row.versions) == ("zweite", "Other", 2, 2)
 
 
+def test_a_model_that_is_loaded_already_is_not_loaded_for_it(chat: Chat) -> None:
+    """A load would end the answers elsewhere."""
+    with_choice(chat)
+    chat.say("one", "first")
+    assert chat.engine.model is not None
+    chat.controller.regenerate(model=Path(chat.engine.model.path))
+    chat.database.drain()
+    assert (chat.engine.log.loaded, len(chat.engine.log.generated)) == ([], 2)
+
+
 def test_the_other_model_does_not_load(chat: Chat) -> None:
     with_choice(chat)
     chat.say("one", "first")
