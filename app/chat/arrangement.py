@@ -52,16 +52,17 @@ class Arrangement(QObject):
 
     def make_folder(self, title: str, conversations: Sequence[str] = ()) -> None:
         """Make a folder, and put conversations into it."""
-        made = new_id(self._now())
+        made, wanted = new_id(self._now()), _lasting(conversations)
 
-        def taken(result: list[Folder] | VrambleError) -> None:
-            self._take_folders(result)
+        def work(store: Store) -> tuple[list[Folder], list[Conversation]]:
+            return store.make_folder(made, title), store.file(wanted, made) if wanted else []
+
+        def taken(result: tuple[list[Folder], list[Conversation]] | VrambleError) -> None:
+            self._take_both(result)
             if self.folder(made) is not None:
-                if conversations:
-                    self.file(conversations, made)
                 self.folder_made.emit(made)
 
-        self._database.call(lambda store: store.make_folder(made, title), taken)
+        self._database.call(work, taken)
 
     def rename_folder(self, folder: str, title: str) -> None:
         """Give a folder another title; a blank one changes nothing."""
@@ -79,14 +80,7 @@ class Arrangement(QObject):
             found = [store.conversation(one) for one in inside]
             return folders, [one for one in found if one is not None]
 
-        def taken(result: tuple[list[Folder], list[Conversation]] | VrambleError) -> None:
-            if isinstance(result, VrambleError):
-                self._failed(result)
-            else:
-                self._take_folders(result[0])
-                self._take(result[1])
-
-        self._database.call(removed, taken)
+        self._database.call(removed, self._take_both)
 
     def order_folders(self, folders: Sequence[str]) -> None:
         """Give the folders this order."""
@@ -122,6 +116,13 @@ class Arrangement(QObject):
             return store.order(order)
 
         self._database.call(work, self._take)
+
+    def _take_both(self, result: tuple[list[Folder], list[Conversation]] | VrambleError) -> None:
+        if isinstance(result, VrambleError):
+            self._failed(result)
+        else:
+            self._take_folders(result[0])
+            self._take(result[1])
 
     def _take(self, result: list[Conversation] | VrambleError) -> None:
         if isinstance(result, VrambleError):

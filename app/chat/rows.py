@@ -25,6 +25,7 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
         created: Seconds since 1970.
         settings: What the answer was made with, where that is known.
         finish: The engine's reason for the end, by name (`engine.protocol.types.FinishReason`).
+        summary: What the model made of all messages before this one; "" where it was not asked.
     """
 
     id: str
@@ -42,6 +43,7 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
     thinking: str = ""
     thought_s: float | None = None
     settings: RunSettings | None = None
+    summary: str = ""
 
 
 def row_of(message: Message) -> MessageRow:
@@ -61,6 +63,7 @@ def row_of(message: Message) -> MessageRow:
         thinking=message.thinking,
         thought_s=message.thought_s,
         settings=message.settings,
+        summary=message.summary,
     )
 
 

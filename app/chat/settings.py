@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import msgspec
 
 from engine.protocol.caching import Overflow
 from engine.protocol.types import Sampling, Thinking
+
+
+class ContextPolicy(StrEnum):
+    """What happens when a conversation is longer than the context."""
+
+    STOP = "stop"
+    """The answer ends with a sentence; a prompt that is too long is refused."""
+    SHIFT = "shift"
+    """The oldest turns are left out."""
+    SUMMARISE = "summarise"
+    """The model makes a summary of the oldest turns, which then stands for them."""
+
+    @property
+    def of_engine(self) -> Overflow:
+        """What the engine is told: it knows nothing of summaries."""
+        return Overflow.SHIFT if self is ContextPolicy.SHIFT else Overflow.STOP
+
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Penalty = Annotated[float, msgspec.Meta(ge=-2.0, le=2.0)]
@@ -55,7 +73,7 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
     think: bool | None = None
     think_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
     prefill: str = ""
-    overflow: Overflow = Overflow.STOP
+    overflow: ContextPolicy = ContextPolicy.STOP
 
     def sampling(self) -> Sampling:
         """The parameters as the engine takes them."""

@@ -55,7 +55,7 @@ class SideListModel(QAbstractListModel):
 
     @property
     def shows_archive(self) -> bool:
-        """Whether the rows are those of the archive."""
+        """Whether the rows are those of the archive. One that is empty is not shown."""
         return self._archive
 
     def show_archive(self, archive: bool) -> None:
@@ -183,7 +183,9 @@ class SideListModel(QAbstractListModel):
 
     def _wanted(self) -> list[SideRow]:
         conversations = self._conversations.rows
-        return archive_rows(conversations) if self._archive else side_rows(conversations, self._arrangement.folders)
+        archived = archive_rows(conversations) if self._archive else []
+        self._archive = bool(archived)
+        return archived or side_rows(conversations, self._arrangement.folders)
 
     def _source_changed(self, first: QModelIndex, last: QModelIndex, roles: list[int]) -> None:
         if roles == [_SHARED.GROUP] and self._rows:

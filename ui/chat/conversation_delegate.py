@@ -46,6 +46,12 @@ class TitleEdit(QLineEdit):
         super().showEvent(event)
         self.setSelection(len(self.text()), -len(self.text()))
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter is for the title, not for the row below it."""
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.accept()
+
     def event(self, event: QEvent) -> bool:
         """Claim Escape before any shortcut sees it."""
         override = event if event.type() is QEvent.Type.ShortcutOverride else None

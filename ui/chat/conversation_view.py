@@ -83,7 +83,12 @@ class ConversationView(QListView):
         return row if isinstance(row, SideRow) else None
 
     def mark(self, conversation: str | None) -> None:
-        """Make the row of the open conversation the current one, without choosing it again."""
+        """Make the row of the open conversation the current one, without choosing it again; not while the keyboard is
+        on a folder.
+        """
+        row = self.row_of(self.currentIndex())
+        if row is not None and row.conversation is None and self.hasFocus():
+            return
         at = self._conversations.position(conversation)
         if at is not None:
             index = self._conversations.index(at, 0)

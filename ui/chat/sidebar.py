@@ -149,8 +149,6 @@ class Sidebar(QWidget):
     def _rows_changed(self, *_what: object) -> None:
         rows = self._keeping.rows
         archived = sum(1 for one in self._chat.conversations.rows if one.archived is not None)
-        if rows.shows_archive and not archived:
-            rows.show_archive(False)
         self._archive.setText(
             self.tr("Back to all conversations") if rows.shows_archive else self.tr("Archive ({n})").format(n=archived)
         )

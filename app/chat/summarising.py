@@ -1,0 +1,128 @@
+"""Asks the model for summaries before an answer, where the oldest turns do not fit any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from app.chat.database import ChatDatabase
+from app.chat.engine_seam import AnswerEngine
+from app.chat.settings import ChatSettings, ContextPolicy
+from app.chat.summaries import Piece, Summarised, Thread, longest
+from engine.chat.records import Message
+from engine.chat.temporary import is_temporary
+from engine.protocol.caching import Overflow
+from engine.protocol.frames import Delta, Failed, Finished, Progress
+from engine.protocol.types import FinishReason, Sampling, Thinking
+
+SUMMARISING: Final = "Summarising earlier messages"
+NOT_SUMMARISED: Final = "The earlier messages could not be summarised, so the oldest turns were left out."
+TOO_LONG: Final = "context-exceeded"
+
+
+class Summarising:
+    """For one answer. Without `ContextPolicy.SUMMARISE` the prompt is what it was.
+
+    Args:
+        tell: Takes a line for the message.
+        stored: Called when a summary is on the disk.
+
+    Attributes:
+        request: What the engine is asked now, for its cancel; None: nothing.
+        problem: What the user should read beside the answer; "" when all went well.
+        begun_at: As `RunSettings.begun_at`.
+    """
+
+    def __init__(
+        self,
+        engine: AnswerEngine,
+        database: ChatDatabase,
+        conversation: str,
+        settings: ChatSettings,
+        tell: Callable[[str], None],
+        stored: Callable[[], None],
+    ) -> None:
+        self._engine, self._database, self._conversation = engine, database, conversation
+        self._settings, self._tell, self._stored = settings, tell, stored
+        self._thread: Thread | None = None
+        self._words = ""
+        self._stopped = False
+        self.request: int | None = None
+        self.problem = ""
+        self.begun_at = ""
+
+    @property
+    def overflow(self) -> Overflow:
+        """What the engine does with a prompt that is too long nevertheless."""
+        return Overflow.SHIFT if self.problem else self._settings.overflow.of_engine
+
+    def prepare(self, messages: Sequence[Message], ask: Callable[[Summarised], None]) -> None:
+        """Have what does not fit summarised, then ``ask``. Not called after `stop`."""
+        if self._settings.overflow is not ContextPolicy.SUMMARISE:
+            ask(Summarised(self._settings.system_prompt, messages, ""))
+            return
+        model = self._engine.model
+        self._thread = Thread(messages, self._settings, None if model is None else model.n_ctx)
+        self._go_on(self._thread, self._thread.piece(), ask)
+
+    def again(self, event: Finished | Failed, ask: Callable[[Summarised], None]) -> bool:
+        """The engine refused the prompt: whether it is asked again with less of the conversation."""
+        too_long = isinstance(event, Failed) and event.code == TOO_LONG
+        if self._thread is None or self._engine.model is None or self.problem or not too_long:
+            return False
+        self._thread.learn(self._engine.model.n_ctx)
+        piece = self._thread.piece(forced=True)
+        if piece is not None:
+            self._go_on(self._thread, piece, ask)
+        return piece is not None
+
+    def stop(self) -> None:
+        """Nothing more is asked; a request that runs is cancelled."""
+        self._stopped = True
+        if self.request is not None:
+            self._engine.cancel(self.request)
+
+    def _go_on(self, thread: Thread, piece: Piece | None, ask: Callable[[Summarised], None]) -> None:
+        if piece is None or self.problem:
+            prompt = thread.prompt
+            self.begun_at = prompt.begun_at
+            ask(prompt)
+            return
+        self._words = ""
+        self._tell(SUMMARISING)
+        model = self._engine.model
+        self.request = self._engine.generate(
+            piece.prompt,
+            Sampling(temperature=0.0),
+            longest(0 if model is None else model.n_ctx),
+            (),
+            self._take,
+            self._progress,
+            lambda event: self._done(event, thread, piece, ask),
+            thinking=Thinking(enabled=False),
+            conversation="" if is_temporary(self._conversation) else self._conversation,
+            overflow=Overflow.SHIFT,
+        )
+
+    def _take(self, delta: Delta) -> None:
+        self._words += delta.text
+
+    def _progress(self, progress: Progress) -> None:
+        if progress.stage == "prompt" and progress.total > 0 and not self._stopped:
+            self._tell(f"{SUMMARISING}: {min(100, 100 * progress.done // progress.total)} % read")
+
+    def _done(self, event: Finished | Failed, thread: Thread, piece: Piece, ask: Callable[[Summarised], None]) -> None:
+        self.request = None
+        whole = isinstance(event, Finished) and event.reason in (FinishReason.STOP, FinishReason.LENGTH)
+        summary = self._words.strip()
+        if self._stopped:
+            return
+        if whole and summary:
+            thread.put(piece, summary)
+            self._database.call(
+                lambda store: store.keep_summary(piece.before, summary),
+                lambda kept: self._stored() if kept is True else None,
+            )
+        else:
+            self.problem = NOT_SUMMARISED
+        self._go_on(thread, thread.piece(), ask)
