@@ -17,7 +17,17 @@ from engine.client.session import WorkerState
 from engine.errors import VrambleError
 from engine.protocol.frames import Failed
 from tests.ui.shell.conftest import MakeWindow, Window
-from tests.ui.shell.standins import HELLO, HELLO_CPU, PROCESSOR, installed, make_services, message_row, model_info
+from tests.ui.shell.standins import (
+    HELLO,
+    HELLO_CPU,
+    PROCESSOR,
+    QuickLoads,
+    installed,
+    make_services,
+    message_row,
+    model_info,
+)
+from tests.ui.shell.test_fit_offer import too_large
 from ui.main_window import MainWindow
 from ui.theme import Theme, ThemeMode
 from ui.window_settings import WindowSettings
@@ -659,3 +669,16 @@ def test_the_last_conversation_is_opened_at_the_start(make_window: MakeWindow) -
     window.window.begin()
     assert window.chat.named("open") == [("open", "1")]
     assert window.window.windowTitle() == "Two – Vramble"
+
+
+def test_a_message_to_a_model_that_would_not_fit_prepares_it(make_window: MakeWindow) -> None:
+    services = make_services()
+    services.library.put("Big")
+    path = services.library.models[0].path
+    window = make_window(services=services)
+    loads = services.load
+    assert isinstance(loads, QuickLoads)
+    loads.refuses = too_large()
+    services.chat.fit_wanted.emit(path)
+    assert services.worker.load_options == []
+    assert any(loads.refuses.reason in text for text in shown_notices(window))
