@@ -100,14 +100,21 @@ def _gpt4all(around: Surroundings) -> Iterator[Path]:
 
 
 def _lemonade(around: Surroundings) -> Iterator[Path]:
+    yield from _of_lemonade(around, "models_dir")
+    yield around.system / "var/lib/lemonade/.cache/huggingface/hub"
+
+
+def _users_own(around: Surroundings) -> Iterator[Path]:
+    """Files that Lemonade only reads: its manual says that they are the user's to manage."""
+    yield from _of_lemonade(around, "extra_models_dir")
+
+
+def _of_lemonade(around: Surroundings, key: str) -> Iterator[Path]:
     config, cache = around.xdg("XDG_CONFIG_HOME", ".config"), around.xdg("XDG_CACHE_HOME", ".cache")
-    system = around.system / "var/lib/lemonade"
-    for settings in (config / "lemonade", cache / "lemonade", system):
-        for key in ("models_dir", "extra_models_dir"):
-            chosen = _setting(settings / "config.json", key)
-            if chosen and chosen != "auto":
-                yield around.expanded(chosen)
-    yield system / ".cache/huggingface/hub"
+    for settings in (config / "lemonade", cache / "lemonade", around.system / "var/lib/lemonade"):
+        chosen = _setting(settings / "config.json", key)
+        if chosen and chosen != "auto":
+            yield around.expanded(chosen)
 
 
 def _llama_cpp(around: Surroundings) -> Iterator[Path]:
@@ -124,6 +131,7 @@ KINDS: tuple[tuple[RootKind, Places], ...] = (
     (RootKind.HUB_CACHE, _hub),
     (RootKind.LEMONADE, _lemonade),
     (RootKind.LLAMA_CPP, _llama_cpp),
+    (RootKind.FOLDER, _users_own),
 )
 
 

@@ -116,7 +116,12 @@ def gpt4all(around: Surroundings) -> Path:
 
 def lemonade(around: Surroundings) -> Path:
     put(around.home / ".config/lemonade/config.json", json.dumps({"models_dir": "auto"}).encode())
-    put(around.home / ".cache/lemonade/config.json", json.dumps({"extra_models_dir": "~/gguf"}).encode())
+    put(around.home / ".cache/lemonade/config.json", json.dumps({"models_dir": "~/lemonade"}).encode())
+    return filled(around.home / "lemonade")
+
+
+def read_by_lemonade(around: Surroundings) -> Path:
+    put(around.home / ".config/lemonade/config.json", json.dumps({"extra_models_dir": "~/gguf"}).encode())
     return filled(around.home / "gguf")
 
 
@@ -128,6 +133,7 @@ def lemonade(around: Surroundings) -> Path:
         (RootKind.JAN, jan),
         (RootKind.GPT4ALL, gpt4all),
         (RootKind.LEMONADE, lemonade),
+        (RootKind.FOLDER, read_by_lemonade),
     ],
 )
 def test_their_own_settings_name_other_places(tmp_path: Path, kind: RootKind, make: Make) -> None:
