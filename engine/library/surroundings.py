@@ -36,8 +36,13 @@ class Surroundings:
         return self.home / text
 
     def xdg(self, variable: str, default: str) -> Path:
-        """A base folder of the XDG specification; ``default`` is below the home folder."""
-        found = self.environ.get(variable, "")
+        """A base folder of the XDG specification, as programs outside of a Flatpak sandbox see it.
+
+        Inside of one the variable names the sandbox's own folder, and ``HOST_`` before it the true one
+        (flatpak-run(1)). ``default`` is below the home folder.
+        """
+        outside = self.environ.get(f"HOST_{variable}", "")
+        found = outside or ("" if self.environ.get("FLATPAK_ID") else self.environ.get(variable, ""))
         return Path(found) if found.startswith("/") else self.home / default
 
 

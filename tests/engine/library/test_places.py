@@ -170,6 +170,17 @@ def test_odd_settings_files_are_survived(tmp_path: Path, data: bytes) -> None:
     assert found(around) == {}
 
 
+@pytest.mark.parametrize("variables", [{}, {"HOST_XDG_DATA_HOME": "data on the host"}])
+def test_a_sandbox_looks_outside_of_itself(tmp_path: Path, variables: dict[str, str]) -> None:
+    inside = {"FLATPAK_ID": "org.example.Vramble", "XDG_DATA_HOME": str(tmp_path / "sandbox/data")}
+    around = machine(tmp_path, inside | {name: str(tmp_path / place) for name, place in variables.items()})
+    data = tmp_path / "data on the host" if variables else around.home / ".local/share"
+    filled(tmp_path / "sandbox/data/Jan/data/llamacpp/models")
+    assert found(around) == {}
+    path = filled(data / "Jan/data/llamacpp/models")
+    assert found(around) == {RootKind.JAN: [str(path)]}
+
+
 def test_here_is_the_home_folder_of_the_environment(tmp_path: Path) -> None:
     around = here({"HOME": str(tmp_path), "VRAMBLE_SYSROOT": "/recorded"})
     assert (around.home, around.system) == (tmp_path, Path("/recorded"))
