@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -104,11 +104,7 @@ def scan_root(
     ``hashed`` what was hashed since the last scan.
     """
     found = look(root.kind, path, stop, others)
-    known = {file.path: _entry_of(file, index, stop) for file in found.files if not piece_of(file.path.name)}
-    for file in found.files:
-        new = hashed.get(file.path) if hashed else None
-        if new is not None and file.path in known and new.fits(file) and known[file.path].path:
-            known[file.path] = index.note(known[file.path], sha256=new.hashed.sha256, checked=new.when)
+    known = _known_of(found.files, index, stop, hashed or {})
     maker = EntryMaker(root, path, known, used or {})
     models: list[InstalledModel] = []
     companions: list[InstalledModel] = []
@@ -146,6 +142,18 @@ def _described(file: FoundFile) -> FoundFile:
         return msgspec.structs.replace(file, described=False) if file.described else file
     known = Known(sha256=origin.sha256 or "", repo=origin.repo or None, commit=origin.commit, file=origin.path)
     return msgspec.structs.replace(file, known=known, described=bool(origin.repo and origin.path))
+
+
+def _known_of(
+    files: Sequence[FoundFile], index: Index, stop: Callable[[], bool], hashed: Mapping[Path, Checked]
+) -> dict[Path, Entry]:
+    """What is known of each file that has a header of its own, what was hashed since the last scan among it."""
+    known = {file.path: _entry_of(file, index, stop) for file in files if not piece_of(file.path.name)}
+    for file in files:
+        new = hashed.get(file.path)
+        if new is not None and file.path in known and new.fits(file) and known[file.path].path:
+            known[file.path] = index.note(known[file.path], sha256=new.hashed.sha256, checked=new.when)
+    return known
 
 
 def _entry_of(file: FoundFile, index: Index, stop: Callable[[], bool]) -> Entry:
