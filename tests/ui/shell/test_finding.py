@@ -41,6 +41,10 @@ class Side:
     def shown(self) -> list[str]:
         return [str(self.rows.index(row, 0).data()) for row in range(self.rows.rowCount())]
 
+    def drained(self) -> list[str]:
+        self.chat.database.drain()
+        return self.shown()
+
     def select(self, *rows: int) -> None:
         self.list.selectionModel().clear()
         for row in rows:
@@ -134,8 +138,8 @@ def test_pin_folder_archive_by_the_menu(side: Side) -> None:
     editor.selectAll()
     side.qtbot.keyClicks(editor, "Work")
     side.qtbot.keyClick(editor, Qt.Key.Key_Return)
-    side.chat.database.drain()
-    assert side.shown() == ["question one", "Work", "question three", "question two"]
+    wanted = ["question one", "Work", "question three", "question two"]
+    side.qtbot.waitUntil(lambda: side.drained() == wanted, timeout=60_000)
     side.press(side.menu(3), "Archive")
     assert side.shown() == ["question one", "Work", "question three"]
     notice: Notice = side.chat.posted[-1]
