@@ -8,24 +8,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.chat import chat_notices
-from app.chat.answering import Answering
 from app.chat.conversation_list import ConversationListModel
-from app.chat.database import ChatDatabase
-from app.chat.deletions import Deletions
-from app.chat.drafts import Drafts
 from app.chat.engine_seam import AnswerEngine
 from app.chat.keeping import Keeping
-from app.chat.model_choice import DOES_NOT_FIT, Choice
-from app.chat.open_thread import OpenThread
+from app.chat.model_choice import Choice
 from app.chat.parameters import Parameters
+from app.chat.parts import ChatParts
 from app.chat.presets import Presets
 from app.chat.queue import MessageQueue
-from app.chat.sending import Sending
-from app.chat.shelf import Shelf
 from app.chat.steering import Steering
 from app.chat.transcript import TranscriptModel
-from app.chat.unsaved import UnsavedAnswers
 from app.jobs import SerialRunner
 from app.notices import Notices
 from app.settings.store import SettingsStore
@@ -85,107 +77,58 @@ class ChatController(QObject):
         choice_of: Callable[[Path], Choice] | None = None,
     ) -> None:
         super().__init__(parent)
-        self._engine, self._notices, self._choose = engine, notices, choose
-        self._database = ChatDatabase(database, runner, now)
-        self._conversations = ConversationListModel(now, self)
-        self._transcript = TranscriptModel(self)
         self._busy = False
-        self._unsaved = UnsavedAnswers(self._database, notices, self)
-        self._deletions = Deletions(self._database, self._tell_failure, self)
-        self._drafts = Drafts(self._database, self._tell_drafts, self)
-        self._answering = Answering(engine, self._database, notices, choose, self._unsaved, now, self)
-        self._parameters = Parameters(settings, self._save_parameters, self._model_file, self)
-        self._presets = Presets(settings, runner, self)
-        self._open = OpenThread(
-            self._conversations,
-            self._transcript,
-            self._database,
-            self._answering,
-            self._unsaved,
-            self._deletions,
-            self._parameters,
-            self._tell_failure,
-            self,
-        )
-        self._shelf = self._make_shelf()
-        self._sending = Sending(self._open, self._answering, self._parameters, self._drafts, now, self)
-        self._steering = Steering(
-            self._open, self._answering, self._database, self._parameters, notices, choice_of, now, self
-        )
-        self._keeping = Keeping(
-            self._conversations,
-            self._database,
-            database,
-            runner,
-            settings,
-            self._open.keep,
-            self._tell_failure,
-            now,
-            self,
-        )
+        self._parts = ChatParts(engine, database, runner, settings, notices, choose, now, choice_of, self)
+        self._open, self._answering = self._parts.open, self._parts.answering
         self._connect()
 
-    def _make_shelf(self) -> Shelf:
-        return Shelf(
-            self._conversations,
-            self._open,
-            self._answering,
-            self._deletions,
-            self._database,
-            self._notices,
-            self._tell_failure,
-            self,
-        )
-
     def _connect(self) -> None:
+        parts = self._parts
         self._open.place.changed.connect(self.current_changed)
         self._open.moved.connect(self._update_busy)
         self._open.message_wanted.connect(self.message_wanted)
         self._answering.answers_changed.connect(self._update_busy)
         self._answering.model_wanted.connect(self.model_wanted)
         self._answering.fit_wanted.connect(self.fit_wanted)
-        self._deletions.purged.connect(self.purged)
-        self._deletions.purged.connect(self._keeping.upkeep.purged)
-        self._answering.ended.connect(self._keeping.titling.answered)
-        self._drafts.loaded.connect(self.drafts_loaded)
-        self._sending.restored.connect(self.draft_restored)
-        self._shelf.listed.connect(self.listed)
-        self._engine.model_changed.connect(lambda _model: self._parameters.changed.emit())
+        parts.deletions.purged.connect(self.purged)
+        parts.drafts.loaded.connect(self.drafts_loaded)
+        parts.sending.restored.connect(self.draft_restored)
+        parts.shelf.listed.connect(self.listed)
 
     @property
     def conversations(self) -> ConversationListModel:
         """The list, newest first."""
-        return self._conversations
+        return self._parts.conversations
 
     @property
     def transcript(self) -> TranscriptModel:
         """The messages of the open conversation."""
-        return self._transcript
+        return self._parts.transcript
 
     @property
     def steering(self) -> Steering:
         """Commands on messages."""
-        return self._steering
+        return self._parts.steering
 
     @property
     def parameters(self) -> Parameters:
         """What answers are made with."""
-        return self._parameters
+        return self._parts.parameters
 
     @property
     def queue(self) -> MessageQueue:
         """Messages that wait for an answer."""
-        return self._sending.queue
+        return self._parts.sending.queue
 
     @property
     def keeping(self) -> Keeping:
         """Search, folders, titles, exports and imports."""
-        return self._keeping
+        return self._parts.keeping
 
     @property
     def presets(self) -> Presets:
         """Named sets of parameters."""
-        return self._presets
+        return self._parts.presets
 
     @property
     def current(self) -> Conversation | None:
@@ -204,9 +147,7 @@ class ChatController(QObject):
 
     def start(self) -> None:
         """Open the database, list the conversations, read the drafts. Commands given earlier wait for it too."""
-        self._shelf.start()
-        self._drafts.load()
-        self._keeping.start()
+        self._parts.start()
 
     def new_conversation(self, *, temporary: bool = False) -> None:
         """Go to an empty chat. There is only one: it becomes a conversation with its first message. A ``temporary``
@@ -223,23 +164,23 @@ class ChatController(QObject):
 
     def rename(self, conversation: str, title: str) -> None:
         """Give a title; a blank one brings the automatic one back."""
-        self._shelf.rename(conversation, title)
+        self._parts.shelf.rename(conversation, title)
 
     def delete(self, conversation: str) -> None:
         """Delete with a way back; an answer that runs in it is stopped first."""
-        self._shelf.delete(conversation)
+        self._parts.shelf.delete(conversation)
 
     def undo_delete(self, conversation: str = "") -> None:
         """Bring a deleted conversation back, by default the last one; it is opened if it was open."""
-        self._shelf.undo_delete(conversation)
+        self._parts.shelf.undo_delete(conversation)
 
     def keep_draft(self, conversation: str | None, draft: Draft) -> None:
         """Save what is typed but not sent in ``conversation`` (None: the new chat), at most once a second."""
-        self._sending.keep_draft(conversation, draft)
+        self._parts.sending.keep_draft(conversation, draft)
 
     def send(self, text: str) -> bool:
         """Ask ``text`` in the open conversation; false: it was not taken and stays in the composer (`Sending.send`)."""
-        return self._sending.send(text)
+        return self._parts.sending.send(text)
 
     def expect_model(self, name: str) -> None:
         """Which model is being loaded, or comes back with the next message ("" none): until then it is the author."""
@@ -255,52 +196,18 @@ class ChatController(QObject):
 
     def regenerate(self, message: str = "", model: Path | None = None) -> None:
         """Answer again, as another version: the answer ``message``, by default the last one."""
-        self._steering.regenerate(message, model)
+        self._parts.steering.regenerate(message, model)
 
     def show_version(self, message: str, step: int) -> None:
         """Show the next (+1) or the previous (-1) version of a message. Not while an answer is written here."""
-        self._steering.show_version(message, step)
+        self._parts.steering.show_version(message, step)
 
     def close(self, done: Callable[[], None]) -> None:
         """Save what is being written, remove what was deleted, close the database; then ``done``."""
-        self._sending.close()
-        self._shelf.close()
-        self._keeping.close()
-        self._unsaved.retry()
-        self._unsaved.timer.stop()
-        self._drafts.close()
-        self._parameters.close()
-        self._answering.close()
-        self._steering.close()
-        self._deletions.purge()
-        self._database.close(done)
+        self._parts.close(done)
 
     def _update_busy(self) -> None:
         busy = self._answering.of(self._open.place.id) is not None
         if busy != self._busy:
             self._busy = busy
             self.busy_changed.emit(busy)
-
-    def _save_parameters(self, conversation: str, settings: str | None) -> None:
-        self._database.call(lambda store: store.set_settings(conversation, settings), self._shelf.take)
-
-    def _model_file(self) -> str:
-        """The model that answers next, as far as it is known."""
-        engine = self._engine
-        if engine.model is not None:
-            return engine.model.path
-        if engine.last_load is not None:
-            return str(engine.last_load[0])
-        choice = self._choose()
-        if isinstance(choice, VrambleError):
-            return choice.detail if choice.code == DOES_NOT_FIT else ""
-        return str(choice.path)
-
-    def _tell_drafts(self, error: VrambleError | None) -> None:
-        if error is None:
-            self._notices.withdraw(chat_notices.DRAFT)
-        else:
-            self._notices.post(chat_notices.draft_not_saved(error))
-
-    def _tell_failure(self, error: VrambleError) -> None:
-        self._notices.post(chat_notices.not_opened(error))

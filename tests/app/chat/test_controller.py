@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from app.chat.progress_words import STOPPING, WAITING
 from app.chat.rows import YOU
-from app.chat.running_answer import STOPPING, WAITING
 from app.chat.settings import ChatSettings
 from engine.chat.records import Role, Status
 from engine.protocol.frames import Progress

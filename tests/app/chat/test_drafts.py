@@ -27,7 +27,7 @@ def on_disk(chat: Chat) -> dict[str | None, Draft]:
 
 def second_passes(chat: Chat) -> None:
     """A second after the last save."""
-    chat.controller._drafts.throttle.timer.timeout.emit()
+    chat.controller._parts.drafts.throttle.timer.timeout.emit()
     chat.database.drain()
 
 

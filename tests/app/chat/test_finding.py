@@ -210,7 +210,7 @@ def test_export_and_import(chat: Chat, tmp_path: Path) -> None:
     assert exported == [1]
     chat.controller.delete(id_)
     chat.database.drain()
-    chat.controller._deletions.purge()
+    chat.controller._parts.deletions.purge()
     chat.database.drain()
     assert chat.titles == []
     assert exchange.import_files([path], imported.append)
@@ -230,7 +230,7 @@ def test_purged_words_leave_the_index_by_and_by(chat: Chat) -> None:
     chat.database.drain()
     id_ = chat.say("xylophonequartz", "answer")
     chat.controller.delete(id_)
-    chat.controller._deletions.purge()
+    chat.controller._parts.deletions.purge()
     chat.database.drain()
     for _ in range(50):
         upkeep.step()

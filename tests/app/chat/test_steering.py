@@ -11,7 +11,7 @@ import pytest
 from app.chat.chat_notices import DELETED
 from app.chat.model_choice import Choice
 from app.chat.rows import can_continue
-from app.chat.settings import ChatSettings
+from app.chat.settings import ChatSettings, ContextPolicy
 from engine.chat.records import Draft, Status
 from engine.chat.store import Store
 from engine.errors import VrambleError
@@ -214,7 +214,9 @@ def test_nothing_is_deleted_while_an_answer_is_written(chat: Chat) -> None:
 def test_parameters_of_a_conversation_reach_the_engine(chat: Chat) -> None:
     chat.settings.put(ChatSettings(temperature=0.3))
     parameters = chat.controller.parameters
-    parameters.change(system_prompt="Be short.", temperature=1.5, think=False, overflow=Overflow.SHIFT, prefill="Well")
+    parameters.change(
+        system_prompt="Be short.", temperature=1.5, think=False, overflow=ContextPolicy.SHIFT, prefill="Well"
+    )
     chat.controller.send("one")
     chat.database.drain()
     asked = chat.engine.asked
@@ -280,7 +282,7 @@ def test_a_message_remembers_what_it_was_made_with(chat: Chat) -> None:
     chat.controller.parameters.change(system_prompt="Be short.", think_tokens=50, typical_p=0.5)
     chat.say("one", "first")
     threads: list[object] = []
-    chat.controller._database.call(lambda store: store.thread(chat.current), threads.append)
+    chat.controller._parts.database.call(lambda store: store.thread(chat.current), threads.append)
     chat.database.drain()
     settings = threads[0].messages[1].settings  # type: ignore[attr-defined]
     assert (settings.system_prompt, settings.thinking.budget, settings.sampling.typical_p) == ("Be short.", 50, 0.5)

@@ -369,7 +369,7 @@ def test_caches_are_told_what_is_there_and_what_is_gone(chat: Chat) -> None:
     chat.controller.delete(one)
     chat.database.drain()
     assert purged == []
-    chat.controller._deletions.timer.timeout.emit()
+    chat.controller._parts.deletions.timer.timeout.emit()
     chat.database.drain()
     assert purged == [[one]]
 
@@ -378,7 +378,7 @@ def test_deleted_for_good_after_the_undo(chat: Chat) -> None:
     one = chat.say("one secret", "first")
     chat.controller.delete(one)
     chat.database.drain()
-    chat.controller._deletions.timer.timeout.emit()
+    chat.controller._parts.deletions.timer.timeout.emit()
     chat.database.drain()
     assert chat.on_disk() == []
     chat.controller.undo_delete(one)
@@ -429,7 +429,7 @@ def test_delete_a_message_conversation_purged_elsewhere_does_not_come_back(chat:
     one = chat.current
     chat.controller.delete(one)
     chat.database.drain()
-    chat.controller._deletions.timer.timeout.emit()
+    chat.controller._parts.deletions.timer.timeout.emit()
     chat.database.drain()
     chat.engine.asked.finish(FinishReason.CANCELLED)
     chat.database.drain()
@@ -501,7 +501,7 @@ def test_an_answer_that_cannot_be_saved_stays_and_is_saved_later(chat: Chat, dis
     chat.engine.asked.finish(generated_tokens=3)
     chat.database.drain()
     assert chat.keys() == [chat_notices.UNSAVED]
-    assert chat.controller._unsaved.timer.isActive()
+    assert chat.controller._parts.unsaved.timer.isActive()
     chat.controller.new_conversation()
     chat.controller.open(one)
     chat.database.drain()
@@ -509,7 +509,7 @@ def test_an_answer_that_cannot_be_saved_stays_and_is_saved_later(chat: Chat, dis
     assert chat.rows[1].status is Status.DONE
     assert chat.on_disk()[1] == ("assistant", "streaming", "")
     disk.full = False
-    chat.controller._unsaved.timer.timeout.emit()
+    chat.controller._parts.unsaved.timer.timeout.emit()
     chat.database.drain()
     assert chat.on_disk()[1] == ("assistant", "done", "all of it")
     assert chat.withdrawn[-1] == chat_notices.UNSAVED
