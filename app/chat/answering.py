@@ -48,6 +48,7 @@ class Answering(QObject):
         refused: `NotStored`.
         ended: An answer ended (`AnswerEnd`, its conversation); it runs no more and is on its way to the disk.
         kept: The `Conversation` of an ended answer as it is on disk now.
+        summarised: A summary of the beginning of this conversation is on the disk.
         model_wanted: The user asked to choose a model.
         fit_wanted: The model at this `Path` would answer and would not fit as it is: it has to be prepared first.
     """
@@ -58,6 +59,7 @@ class Answering(QObject):
     refused = Signal(object)
     ended = Signal(object, str)
     kept = Signal(object)
+    summarised = Signal(str)
     model_wanted = Signal()
     fit_wanted = Signal(object)
 
@@ -169,6 +171,7 @@ class Answering(QObject):
         )
         running.changed.connect(self.changed)
         running.unsaved.connect(self._unsaved.tell)
+        running.summarised.connect(lambda: self.summarised.emit(conversation))
         running.ended.connect(self._end)
         running.expect(self._expected)
         self._running[conversation] = running

@@ -60,6 +60,7 @@ class OpenThread(QObject):
         answering.changed.connect(self._show_running)
         answering.stored.connect(self._show_stored)
         answering.kept.connect(self.keep)
+        answering.summarised.connect(self._show_summarised)
 
     def rows(self) -> tuple[MessageRow, ...]:
         """The messages that are shown."""
@@ -175,6 +176,10 @@ class OpenThread(QObject):
             self.show(thread)
         else:
             self.keep(thread.conversation)
+
+    def _show_summarised(self, conversation: str) -> None:
+        if conversation == self.place.id:
+            self.load(conversation)
 
     def _show_running(self, running: RunningAnswer) -> None:
         if self.place.shows(running.conversation):

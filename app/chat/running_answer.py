@@ -18,8 +18,10 @@ from app.chat.prompt import build_prompt
 from app.chat.rows import UNNAMED_MODEL, MessageRow
 from app.chat.settings import ChatSettings
 from app.chat.streamed_save import StreamedSave
+from app.chat.summaries import Summarised
+from app.chat.summarising import Summarising
 from app.chat.throttle import Throttle
-from engine.chat.records import AnswerEnd, AnswerStart, Message, Role, RunSettings, Status, Thread
+from engine.chat.records import AnswerEnd, AnswerStart, Message, Role, Status, Thread
 from engine.chat.temporary import is_temporary
 from engine.client.session import WorkerState
 from engine.errors import VrambleError
@@ -34,11 +36,13 @@ class RunningAnswer(QObject):
     Attributes:
         changed: `row` of this answer, the object itself, changed; at most every `SHOW_MS`.
         unsaved: A save while streaming failed (`VrambleError`); the text is still here.
+        summarised: A summary that stands for the beginning of the conversation is on the disk.
         ended: This object and its `AnswerEnd`, once. Not after `abandon`.
     """
 
     changed = Signal(object)
     unsaved = Signal(object)
+    summarised = Signal()
     ended = Signal(object, object)
 
     def __init__(
@@ -75,6 +79,9 @@ class RunningAnswer(QObject):
         self._load: int | None = None
         self._load_failure: Failed | None = None
         self._saw_load = self._stopping = self._over = False
+        self._summaries = Summarising(
+            engine, database, conversation, settings, self._tell_progress, self.summarised.emit, self._take_end
+        )
         self._show = Throttle(SHOW_MS, self._tell, self)
         self._save = StreamedSave(start.id, database, lambda: self._words, self)
         self._save.failed.connect(self.unsaved)
@@ -118,6 +125,7 @@ class RunningAnswer(QObject):
             return
         self._stopping = True
         self._change(progress=STOPPING)
+        self._summaries.stop()
         for request in (self._request, self._load):
             if request is not None:
                 self._engine.cancel(request)
@@ -125,15 +133,18 @@ class RunningAnswer(QObject):
     def abandon(self) -> AnswerEnd:
         """The program ends: nothing is heard any more; the answer as it is now, stopped."""
         self._close()
+        self._summaries.stop()
         if self._request is not None:
             self._engine.cancel(self._request)
         return self._answer_end(Outcome(status=Status.STOPPED))
 
     def _generate(self, thread: Thread) -> None:
+        self._summaries.prepare([message for message in thread.messages if message.id != self.id], self._ask)
+
+    def _ask(self, prompt: Summarised) -> None:
         begun = first_words(time.monotonic, self._settings, self._resumed)
-        before = [message for message in thread.messages if message.id != self.id]
         self._request = self._engine.generate(
-            build_prompt(self._settings.system_prompt, before),
+            build_prompt(prompt.system_prompt, prompt.messages),
             self._settings.sampling(),
             self._settings.max_tokens,
             (),
@@ -144,7 +155,7 @@ class RunningAnswer(QObject):
             prefill=begun.text,
             prefill_thinking=begun.thought,
             conversation="" if is_temporary(self.conversation) else self.conversation,
-            overflow=self._settings.overflow,
+            overflow=self._summaries.overflow,
         )
 
     def _engine_state(self, state: WorkerState) -> None:
@@ -152,9 +163,12 @@ class RunningAnswer(QObject):
             self._saw_load = True
 
     def _take_progress(self, progress: Progress) -> None:
+        self._saw_load = self._saw_load or progress.stage == "load"
+        self._tell_progress(words_for(progress))
+
+    def _tell_progress(self, words: str) -> None:
         if not self._over and not self._stopping:
-            self._saw_load = self._saw_load or progress.stage == "load"
-            self._change(progress=words_for(progress))
+            self._change(progress=words)
 
     def _take_delta(self, delta: Delta) -> None:
         if self._over:
@@ -170,6 +184,8 @@ class RunningAnswer(QObject):
         if self._over:
             return
         if isinstance(event, Failed) and event.code == "no-model" and self._load_and_try_again():
+            return
+        if not self._stopping and self._summaries.again(event, self._ask):
             return
         if isinstance(event, Failed) and event.code == "no-model" and self._load_failure is not None:
             event = self._load_failure
@@ -224,7 +240,13 @@ class RunningAnswer(QObject):
         self._close()
         end = self._answer_end(outcome)
         self._row = msgspec.structs.replace(
-            self._row, status=end.status, stats=end.stats, error=end.error, finish=end.finish, progress=""
+            self._row,
+            status=end.status,
+            stats=end.stats,
+            error=end.error,
+            finish=end.finish,
+            progress="",
+            settings=end.settings,
         )
         self.changed.emit(self)
         self.ended.emit(self, end)
@@ -237,14 +259,7 @@ class RunningAnswer(QObject):
 
     def _answer_end(self, outcome: Outcome) -> AnswerEnd:
         model = self._engine.model
-        settings = RunSettings(
-            sampling=self._settings.sampling(),
-            max_tokens=self._settings.max_tokens,
-            n_ctx=None if model is None else model.n_ctx,
-            system_prompt=self._settings.system_prompt,
-            thinking=self._settings.thinking(),
-            prefill=self._settings.prefill,
-        )
+        n_ctx = None if model is None else model.n_ctx
         return AnswerEnd(
             id=self.id,
             text=self._words.text,
@@ -252,8 +267,8 @@ class RunningAnswer(QObject):
             thought_s=self._words.thought_s,
             status=outcome.status,
             model=self._model,
-            settings=settings,
+            settings=self._settings.of_run(n_ctx, self._summaries.begun_at),
             stats=with_earlier(self._resumed, outcome.stats),
-            error=outcome.error,
+            error=outcome.error or self._summaries.problem or None,
             finish=outcome.finish,
         )

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 
+from engine.chat.records import RunSettings
 from engine.protocol.caching import Overflow
 from engine.protocol.types import Sampling, Thinking
 
@@ -80,6 +81,18 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
         names = {field.name for field in msgspec.structs.fields(Sampling)}
         own = {field.name: getattr(self, field.name) for field in msgspec.structs.fields(type(self))}
         return Sampling(**{name: value for name, value in own.items() if name in names})
+
+    def of_run(self, n_ctx: int | None, begun_at: str = "") -> RunSettings:
+        """As they are kept with an answer; arguments as in `RunSettings`."""
+        return RunSettings(
+            sampling=self.sampling(),
+            max_tokens=self.max_tokens,
+            n_ctx=n_ctx,
+            system_prompt=self.system_prompt,
+            thinking=self.thinking(),
+            prefill=self.prefill,
+            begun_at=begun_at,
+        )
 
     def thinking(self) -> Thinking:
         """How much a model may think, as the engine takes it."""

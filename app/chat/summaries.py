@@ -13,7 +13,7 @@ import msgspec
 
 from app.chat.context_use import Measure, beginning, beginnings, measure
 from app.chat.prompt import build_prompt
-from app.chat.rows import MessageRow, row_of
+from app.chat.rows import row_of
 from app.chat.settings import ChatSettings
 from engine.chat.records import Message, Part, PartKind, Role
 from engine.protocol.types import ChatMessage

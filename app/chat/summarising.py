@@ -11,6 +11,7 @@ from app.chat.settings import ChatSettings, ContextPolicy
 from app.chat.summaries import Piece, Summarised, Thread, longest
 from engine.chat.records import Message
 from engine.chat.temporary import is_temporary
+from engine.errors import VrambleError
 from engine.protocol.caching import Overflow
 from engine.protocol.frames import Delta, Failed, Finished, Progress
 from engine.protocol.types import FinishReason, Sampling, Thinking
@@ -18,6 +19,8 @@ from engine.protocol.types import FinishReason, Sampling, Thinking
 SUMMARISING: Final = "Summarising earlier messages"
 NOT_SUMMARISED: Final = "The earlier messages could not be summarised, so the oldest turns were left out."
 TOO_LONG: Final = "context-exceeded"
+_OVER: Final = frozenset({"cancelled", "stopped", "no-model"})
+"""Codes of `Failed` after which nothing more is asked."""
 
 
 class Summarising:
@@ -26,6 +29,7 @@ class Summarising:
     Args:
         tell: Takes a line for the message.
         stored: Called when a summary is on the disk.
+        ended: Takes the end of a request that nothing follows: it was cancelled, or there is no model.
 
     Attributes:
         request: What the engine is asked now, for its cancel; None: nothing.
@@ -41,9 +45,10 @@ class Summarising:
         settings: ChatSettings,
         tell: Callable[[str], None],
         stored: Callable[[], None],
+        ended: Callable[[Failed], None],
     ) -> None:
         self._engine, self._database, self._conversation = engine, database, conversation
-        self._settings, self._tell, self._stored = settings, tell, stored
+        self._settings, self._tell, self._stored, self._ended = settings, tell, stored, ended
         self._thread: Thread | None = None
         self._words = ""
         self._stopped = False
@@ -104,6 +109,11 @@ class Summarising:
             overflow=Overflow.SHIFT,
         )
 
+    def _take_stored(self, kept: bool | VrambleError) -> None:
+        """One that cannot be saved is made again for the next answer."""
+        if kept is True:
+            self._stored()
+
     def _take(self, delta: Delta) -> None:
         self._words += delta.text
 
@@ -113,15 +123,15 @@ class Summarising:
 
     def _done(self, event: Finished | Failed, thread: Thread, piece: Piece, ask: Callable[[Summarised], None]) -> None:
         self.request = None
+        if self._stopped or (isinstance(event, Failed) and event.code in _OVER):
+            self._ended(event if isinstance(event, Failed) else Failed(id=event.id, code="cancelled", message=""))
+            return
         whole = isinstance(event, Finished) and event.reason in (FinishReason.STOP, FinishReason.LENGTH)
         summary = self._words.strip()
-        if self._stopped:
-            return
         if whole and summary:
             thread.put(piece, summary)
             self._database.call(
-                lambda store: store.keep_summary(piece.before, summary),
-                lambda kept: self._stored() if kept is True else None,
+                lambda store: store.keep_summary(self._conversation, piece.before, summary), self._take_stored
             )
         else:
             self.problem = NOT_SUMMARISED

@@ -45,6 +45,8 @@ class PartKind(StrEnum):
     ATTACHMENT = "attachment"
     TOOL_CALL = "tool_call"
     TOOL_RESULT = "tool_result"
+    SUMMARY = "summary"
+    """What the model made of all messages before this one, in place of them; no part of what was said."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -76,6 +78,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
         system_prompt: What stood before the conversation.
         thinking: How much the model might think.
         prefill: How the answer was begun for the model.
+        begun_at: Id of the message that the prompt began with, behind a summary of those before; "" without one.
     """
 
     sampling: Sampling = Sampling()
@@ -84,6 +87,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     system_prompt: str = ""
     thinking: Thinking = Thinking()
     prefill: str = ""
+    begun_at: str = ""
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,6 +167,11 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     def thinking(self) -> str:
         """What the model thought before the answer; never part of ``text``."""
         return "".join(part.content for part in self.parts if part.kind == PartKind.THINKING)
+
+    @property
+    def summary(self) -> str:
+        """What the model made of all messages before this one; "" where it was not asked."""
+        return "".join(part.content for part in self.parts if part.kind == PartKind.SUMMARY)
 
 
 class Thread(msgspec.Struct, frozen=True):

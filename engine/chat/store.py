@@ -175,6 +175,11 @@ class Store(Removing, Arranging, Finding, Exchanging):
         with self._transaction():
             return writing.end(self._db, answer, self._now())
 
+    def keep_summary(self, conversation: str, message: str, text: str) -> bool:
+        """Keep what the model made of all messages before ``message``; False when that one is gone."""
+        with self._transaction():
+            return writing.summary(self._db, conversation, message, text)
+
     def show_version(self, conversation: str, message: str, step: int) -> Thread:
         """Show the version ``step`` places after ``message`` (before: negative), with what was written last below it.
 

@@ -73,6 +73,7 @@ class StoreWithTemporary(Store):
     delete = _routed(Store.delete)
     undelete = _routed(Store.undelete)
     show_message = _routed(Store.show_message)
+    keep_summary = _routed(Store.keep_summary)
 
     def branch(self, conversation: str, message: str, target: str, title: str) -> Conversation | None:
         """See `Store.branch`: what begins as a temporary conversation is one."""

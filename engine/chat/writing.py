@@ -82,6 +82,15 @@ def end(db: sqlite3.Connection, ended: AnswerEnd, now: float) -> bool:
     return found
 
 
+def summary(db: sqlite3.Connection, conversation: str, message: str, text: str) -> bool:
+    """What stands for the messages before ``message``; False when the message is gone."""
+    query = "SELECT 1 FROM message WHERE id = ? AND conversation = ?"
+    found = db.execute(query, (message, conversation)).fetchone() is not None
+    if found:
+        db.execute(_PART, (message, -2, PartKind.SUMMARY, clean(text)))
+    return found
+
+
 def purge(db: sqlite3.Connection, conversation: str) -> bool:
     """Remove a conversation that is deleted for good; False when it is not deleted, or gone."""
     query = "SELECT 1 FROM conversation WHERE id = ? AND deleted IS NOT NULL"

@@ -65,6 +65,7 @@ class ContextMeter(QWidget):
         lines = [
             self.tr("Context in tokens"),
             self.tr("System prompt: {}").format(tokens_text(use.system)),
+            *([self.tr("Summary of earlier messages: {}").format(tokens_text(use.summary))] if use.summary else []),
             self.tr("Conversation: {}").format(history),
             self.tr("Kept for the answer: {}").format(tokens_text(use.reserve)),
             self.tr("Free: {}").format(tokens_text(use.free)),
@@ -87,7 +88,7 @@ class ContextMeter(QWidget):
         bar = QRectF(0.5, (self.height() - height) / 2, self.width() - 1, height)
         full = use.used + use.reserve > use.limit
         parts = (
-            (use.system, QBrush(QColor(tokens.muted))),
+            (use.system + use.summary, QBrush(QColor(tokens.muted))),
             (use.history, QBrush(QColor(tokens.warn if full else tokens.accent))),
             (use.reserve, QBrush(QColor(tokens.muted), Qt.BrushStyle.BDiagPattern)),
         )

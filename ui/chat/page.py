@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
 from app.chat.context_use import context_use
 from app.chat.controller import ChatController
+from app.chat.settings import ContextPolicy
 from app.notices import Action, Notice, Notices, Severity
 from app.worker.service import WorkerService
 from engine.chat.records import Role
 from engine.client.session import WorkerState
-from engine.protocol.caching import Overflow
 from ui.chat.details import details
 from ui.chat.transcript.commands import Asked, Command, Models
 from ui.theme import Theme
@@ -84,7 +84,7 @@ class ConversationPage(QStackedWidget):
     def _grey(self, *_what: object) -> None:
         """Grey what is left out of a context that is full, if turns are left out at all."""
         model, settings = self._worker.model, self._chat.parameters.present
-        shifts = model is not None and settings.overflow is Overflow.SHIFT
+        shifts = settings.overflow is not ContextPolicy.STOP
         if self._transcript is not None and model is not None:
             use = context_use(self._chat.transcript.rows, settings, model.n_ctx)
             self._transcript.set_left_out(use.left_out if shifts else 0)

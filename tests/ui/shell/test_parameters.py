@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from engine.protocol.caching import Overflow
+from app.chat.settings import ContextPolicy
 from tests.ui.shell.conftest import MakeWindow
 
 
@@ -35,7 +35,7 @@ def test_shown_changed_reset_hidden(make_window: MakeWindow, qtbot: QtBot) -> No
     overflow = find(window, "parameter-overflow")
     overflow.activated.emit(1)
     assert parameters.present.temperature == 1.25
-    assert (parameters.present.max_tokens, parameters.present.overflow) == (50, Overflow.SHIFT)
+    assert (parameters.present.max_tokens, parameters.present.overflow) == (50, ContextPolicy.SHIFT)
     find(window, "reset-temperature").click()
     assert temperature.value() == 0.7
     find(window, "resetParameters").click()

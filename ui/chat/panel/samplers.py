@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.chat.parameters import Parameters
-from engine.protocol.caching import Overflow
+from app.chat.settings import ContextPolicy
 from ui.chat.panel.controls import Decimal, Lines, Whole
 from ui.chat.panel.rows import Control, ParameterRow
 from ui.settings.controls import Choice
@@ -114,8 +114,9 @@ class Samplers(QObject):
     def _overflow(self) -> QWidget:
         title = self.tr("When the context is full")
         values = [
-            (Overflow.STOP, self.tr("Stop with a message")),
-            (Overflow.SHIFT, self.tr("Leave out the oldest turns")),
+            (ContextPolicy.STOP, self.tr("Stop with a message")),
+            (ContextPolicy.SHIFT, self.tr("Leave out the oldest turns")),
+            (ContextPolicy.SUMMARISE, self.tr("Summarise the oldest turns")),
         ]
         text = self.tr("What happens when the conversation is longer than the context.")
         return self._row("overflow", title, text, Choice(self._theme, title, values))
