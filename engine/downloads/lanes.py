@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from engine.downloads.blocks import ENDLESS
+from engine.downloads.blocks import BLOCK, ENDLESS
 from engine.downloads.body import Body, broken_off
 from engine.downloads.hub_http import HubHttp, RemoteFile
 from engine.downloads.part_file import Partial
@@ -234,12 +234,12 @@ class Lanes:
             raise broken_off("the body was shorter than announced")
 
     def _write(self, claim: Claim, data: memoryview) -> None:
-        before = self._partial.blocks.place(claim.at)
+        before = claim.at // BLOCK
         if data:
             self._partial.write(claim.at, data)
-        with self.moved:
             claim.at += len(data)
-            if self._partial.blocks.place(claim.at) != before or claim.at >= claim.end:
+        if claim.at // BLOCK != before or claim.at >= claim.end:
+            with self.moved:
                 self.moved.notify_all()
 
     def _check_end(self, claim: Claim) -> None:

@@ -103,7 +103,9 @@ class Partial:
         with self.lock:
             first, last = self.blocks.add(at, data)
             self.fresh.update(index for index in range(first, last) if index * BLOCK >= at)
-            self._save(first, last)
+            entries = self.blocks.entries(first, last)
+        # Without the lock, which everybody wants: a block that is not full has one writer.
+        self._keep(first, entries)
 
     def _put(self, at: int, data: memoryview) -> None:
         try:
@@ -142,10 +144,11 @@ class Partial:
         self._save(index, index + 1)
 
     def _save(self, first: int, last: int) -> None:
-        if self._map < 0:
-            return
+        self._keep(first, self.blocks.entries(first, last))
+
+    def _keep(self, first: int, entries: bytes) -> None:
         try:
-            _write_all(self._map, self.blocks.entries(first, last), entry_at(first))
+            _write_all(self._map, entries, entry_at(first))
         except OSError as error:
             raise write_error(error, map_path(self._target)) from error
 
