@@ -26,7 +26,7 @@ class IndexUpkeep(QObject):
         super().__init__(parent)
         self._database = database
         self.building = False
-        self._forgetting = False
+        self._forgetting = self._stopped = False
         self.timer = QTimer(self)
         self.timer.setSingleShot(True)
         self.timer.setInterval(FIRST_MS)
@@ -44,7 +44,8 @@ class IndexUpkeep(QObject):
         self._next()
 
     def stop(self) -> None:
-        """The program ends; the next start goes on."""
+        """The program ends; the next start goes on. What comes back from the database now begins no further step."""
+        self._stopped = True
         self.timer.stop()
         self.building = self._forgetting = False
 
@@ -64,7 +65,7 @@ class IndexUpkeep(QObject):
         self._next()
 
     def _next(self) -> None:
-        if self._forgetting or self.building:
+        if not self._stopped and (self._forgetting or self.building):
             self.timer.start(STEP_MS)
 
     def _set_building(self, building: bool) -> None:

@@ -19,6 +19,7 @@ from engine.protocol.frames import Delta, Failed, Finished, Generate
 from engine.protocol.types import FinishReason, GenerationStats
 from tests.app.chat.conftest import Chat
 from tests.app.chat.cranked import Cranked
+from tests.app.chat.scripted_engine import model_info
 
 
 def test_a_search_while_it_is_typed(chat: Chat) -> None:
@@ -239,3 +240,23 @@ def test_purged_words_leave_the_index_by_and_by(chat: Chat) -> None:
     assert not upkeep._forgetting
     content = b"".join(one.read_bytes() for one in chat.path.parent.glob("vramble.sqlite3*"))
     assert b"xylophonequartz" not in content
+
+
+def test_nothing_begins_when_the_program_has_ended(chat: Chat) -> None:
+    """The last deletions are on their way to the disk when the database is closed."""
+    upkeep = chat.controller.keeping.upkeep
+    one = chat.say("one", "first")
+    upkeep.step()
+    chat.controller.delete(one)
+    chat.controller.close(lambda: None)
+    chat.database.drain()
+    assert not upkeep.timer.isActive()
+
+
+def test_an_answer_keeps_the_name_of_a_model_that_is_gone(chat: Chat) -> None:
+    chat.say("first", "by the old one")
+    before = [(row.author, row.text) for row in chat.rows]
+    chat.engine.set_model(model_info("Another"))
+    chat.say("second", "by the new one")
+    assert [(row.author, row.text) for row in chat.rows][:2] == before
+    assert chat.rows[3].author == "Another"
