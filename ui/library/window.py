@@ -55,8 +55,8 @@ class ModelManagerWindow(QWidget):
         self._lay_out()
         self._connect()
         self._add_shortcuts()
+        self._undecided = True
         self._refresh()
-        self._tabs.setCurrentIndex(LIBRARY if self._library.models or self._library.scanning else DISCOVER)
 
     # ---- building
 
@@ -125,6 +125,7 @@ class ModelManagerWindow(QWidget):
 
     def show_get(self) -> None:
         """Show where models are found."""
+        self._undecided = False
         self._tabs.setCurrentIndex(DISCOVER)
         self.discover.focus()
 
@@ -155,16 +156,20 @@ class ModelManagerWindow(QWidget):
         if self._parts.in_one_window:
             self.entered.emit()
             self._turn(self._tabs.currentIndex())
-        else:
-            self.show()
-            self.raise_()
-            self.activateWindow()
+            return
+        new = not self.isVisible()
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        if new and not get:
+            self._turn(self._tabs.currentIndex())
 
     def _turn(self, number: int) -> None:
         self._tabs.setCurrentIndex(number)
         (self.discover, self.library, self.queue)[number].focus()
 
     def _turned(self, number: int) -> None:
+        self._undecided = False
         if number == LIBRARY:
             self.library.view.look_soon()
 
@@ -220,6 +225,9 @@ class ModelManagerWindow(QWidget):
 
     def _refresh(self, *_what: object) -> None:
         models = self._library.models + self._library.companions
+        if self._undecided and not (self._library.scanning and not models):
+            self._undecided = False
+            self._tabs.setCurrentIndex(LIBRARY if models else DISCOVER)
         pending = sum(job.state is not JobState.DONE for job in self._downloads.jobs)
         here, coming = self.tr("Library"), self.tr("Downloads")
         self._tabs.setTabText(DISCOVER, self.tr("Discover"))

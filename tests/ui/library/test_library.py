@@ -104,8 +104,11 @@ def test_the_loaded_model_is_marked(manager: Manager) -> None:
 @pytest.mark.usefixtures("filled")
 def test_show_folder(manager: Manager) -> None:
     manager.choose(TABLE, "Qwen3-8B")
+    manager.trigger("moreModelButton", "Show in file manager")
+    manager.window.resize(1180, 740)
+    manager.until(lambda: manager.shows("showFolderButton"))
     manager.click("showFolderButton")
-    assert manager.opened == [(manager.library.folder / QWEN).parent]
+    assert manager.opened == [(manager.library.folder / QWEN).parent] * 2
 
 
 @pytest.mark.usefixtures("filled")

@@ -181,7 +181,7 @@ def test_found_rows_are_appended_when_they_only_grow(theme: Theme) -> None:
     assert not model.index(0, 0).flags() & Qt.ItemFlag.ItemIsSelectable
     assert model.row_of(CATALOGUE[0].repo) == 1
     spoken = model.index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == "Qwen3 4B, chat, reasoning · 4.0B · 2.50 GB · Apache-2.0, for the Steam Deck"
+    assert spoken == "Qwen3 4B, chat · 4.0B · 2.50 GB · Apache-2.0, for the Steam Deck"
     assert tester is not None
 
 

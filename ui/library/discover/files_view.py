@@ -19,8 +19,9 @@ from ui.library.table_view import TableView
 from ui.theme import SPACE_S, TARGET_SIZE, Theme
 from ui.widgets.text_button import TextButton
 
-WIDTHS = (132, 82, 216, 138, 142)
-NEW = Status()
+WIDTHS = (128, 80, 190, 150, 146)
+LEAST_ROWS = 4
+"""Rows with the header that are always seen; below that the page scrolls."""
 
 
 class FilesView(QWidget):
@@ -57,10 +58,15 @@ class FilesView(QWidget):
         column.addWidget(self.view, 1)
         column.addWidget(self.foot)
         theme.changed.connect(self._size_buttons)
+        theme.changed.connect(self._limit)
+        self._limit()
+
+    def _limit(self) -> None:
+        self.view.setMinimumHeight(LEAST_ROWS * self._theme.px(TARGET_SIZE + 2))
 
     def _build_table(self) -> None:
         self._table = FilesModel(self._theme, self)
-        self.view = TableView(self._theme, WIDTHS, Column.QUANT, (Column.QUALITY,))
+        self.view = TableView(self._theme, WIDTHS, Column.FIT, (Column.QUALITY,))
         self.view.setObjectName("filesTable")
         self.view.setAccessibleName(self.tr("Files of the repository"))
         self.view.setModel(self._table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.fit.badges import UNKNOWN, Badge
@@ -113,25 +113,35 @@ class FoundDelegate(QStyledItemDelegate):
         self._text(painter, lower, words.facts_of_catalogue(row), self._theme.font(SMALL), "muted")
 
     def _paint_name(self, painter: QPainter, line: QRect, name: str, signs: list[tuple[str, str, str]]) -> None:
-        """The name, and at the right small icons with a word each."""
+        """The name, and at the right small icons with a word each, as far as they leave room for the name."""
         room = QRect(line)
-        painter.setFont(self._theme.font(SMALL))
+        bold, small = self._theme.font(bold=True), self._theme.font(SMALL)
+        signs = self._fitting(room.width() - QFontMetrics(bold).horizontalAdvance(name), QFontMetrics(small), signs)
         for icon, word, tint in reversed(signs):
             size = self._theme.px(SIGN)
-            width = painter.fontMetrics().horizontalAdvance(word)
             if word:
-                self._text(
-                    painter,
-                    QRect(room.right() - width + 1, room.top(), width, room.height()),
-                    word,
-                    self._theme.font(SMALL),
-                    tint,
-                )
+                width = QFontMetrics(small).horizontalAdvance(word)
+                box = QRect(room.right() - width + 1, room.top(), width, room.height())
+                self._text(painter, box, word, small, tint)
                 room.setRight(room.right() - width - SPACE_XS)
             box = QRect(room.right() - size + 1, room.center().y() - size // 2, size, size)
             icons.draw(painter, self._theme.icon_path(icon), box.toRectF(), QColor(getattr(self._theme.tokens, tint)))
             room.setRight(box.left() - SPACE_S)
-        self._text(painter, room, name, self._theme.font(bold=True), "text")
+        self._text(painter, room, name, bold, "text")
+
+    def _fitting(
+        self, room: int, metrics: QFontMetrics, signs: list[tuple[str, str, str]]
+    ) -> list[tuple[str, str, str]]:
+        """Without those that only tell how well it is liked, when the name would be cut."""
+        kept = list(signs)
+
+        def taken() -> int:
+            words = sum(metrics.horizontalAdvance(word) + SPACE_XS for _, word, _ in kept if word)
+            return words + len(kept) * (self._theme.px(SIGN) + SPACE_S)
+
+        while taken() > room and any(tint == "muted" for _, _, tint in kept):
+            kept.remove(next(sign for sign in kept if sign[2] == "muted"))
+        return kept
 
     def _text(self, painter: QPainter, room: QRect, text: str, font: QFont, tint: str) -> None:
         painter.setFont(font)

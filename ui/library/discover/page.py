@@ -10,9 +10,8 @@ from app.notices import Action, Notice, Severity
 from engine.errors import VrambleError
 from engine.hub.records import CatalogueModel, RepoSummary
 from engine.library.address import parse_repo
-from engine.memory.sizes import gib_number
-from ui.library.discover import words
-from ui.library.discover.found import Heading, Row
+from ui.library.discover.catalogue_rows import catalogue_rows, told
+from ui.library.discover.found import Row
 from ui.library.discover.found_list import FoundList
 from ui.library.discover.query_bar import QueryBar
 from ui.library.discover.repo_pane import RepoPane
@@ -24,8 +23,8 @@ from ui.widgets.empty_state import EmptyState
 from ui.widgets.late import LateVisibility
 from ui.widgets.text_button import TextButton
 
-LIST_WIDTH, LEAST_LIST, LEAST_PANE = 370, 260, 380
-FILES_WIDTH = 610
+LIST_WIDTH, LEAST_LIST, LEAST_LEFT, LEAST_PANE = 370, 200, 240, 380
+FILES_WIDTH = 580
 """What the table of files needs at scale 1."""
 
 
@@ -83,7 +82,7 @@ class DiscoverPage(QWidget):
         self._split.addWidget(self._left)
         self._split.addWidget(self.pane)
         self._split.setStretchFactor(1, 1)
-        self._left.setMinimumWidth(LEAST_LIST)
+        self._left.setMinimumWidth(LEAST_LEFT)
         self.pane.setMinimumWidth(LEAST_PANE)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, SPACE_M, 0, 0)
@@ -100,7 +99,7 @@ class DiscoverPage(QWidget):
         """The list grows with the text until the user has sized it."""
         if not self._sized:
             rest = self.width() - self._theme.px(FILES_WIDTH)
-            left = max(LEAST_LIST, min(self._theme.px(LIST_WIDTH), self.width() * 2 // 5, rest))
+            left = max(self._theme.px(LEAST_LIST), min(self._theme.px(LIST_WIDTH), self.width() * 2 // 5, rest))
             self._split.setSizes([left, self.width() - left])
 
     def _keep_sizes(self) -> None:
@@ -191,7 +190,7 @@ class DiscoverPage(QWidget):
     # ---- showing
 
     def _refresh(self) -> None:
-        rows = self._catalogue() if self.bar.idle else list(self._hub.results)
+        rows = catalogue_rows(self._hub) if self.bar.idle else list(self._hub.results)
         self.list.found.set_rows(rows)
         waits = not self.bar.idle and self._hub.searching
         problem = None if self.bar.idle else self._hub.problem
@@ -199,31 +198,8 @@ class DiscoverPage(QWidget):
         self._found.setCurrentIndex(1 if nothing else 0)
         (self._late.show if waits else self._late.hide)()
         self._show_problem(problem)
-        self._state.setText("" if self.bar.idle else self._told())
+        self._state.setText("" if self.bar.idle else told(self._hub))
         self.list.look_at_end()
-
-    def _catalogue(self) -> list[Row]:
-        suited = self._hub.recommended()
-        others = [one for one in self._hub.catalogue if one not in suited]
-        rows: list[Row] = []
-        if suited:
-            room = self._hub.room
-            text = self.tr("They fit the {0} GiB that are free for a model").format(gib_number(room)) if room else ""
-            rows += [Heading(self.tr("Recommended for this machine"), text), *suited]
-        if others:
-            rows += [Heading(self.tr("Other good models") if suited else self.tr("Good models to begin with")), *others]
-        return rows
-
-    def _told(self) -> str:
-        """How many there are, and how old the answer is."""
-        count = len(self._hub.results)
-        if not count:
-            return ""
-        text = self.tr("1 repository") if count == 1 else self.tr("{0} repositories").format(count)
-        text = self.tr("{0}, more below").format(text) if self._hub.has_more else text
-        if self._hub.from_cache and self._hub.read_at:
-            text += " · " + self.tr("as of {0}").format(words.age(self._hub.read_at))
-        return text
 
     def _show_problem(self, problem: VrambleError | None) -> None:
         shown = self._messages.notice

@@ -6,25 +6,24 @@ from pathlib import Path
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.notices import Action, Notice, Severity
 from engine.errors import VrambleError
 from engine.hub.records import CatalogueModel, RepoPage, RepoSummary
 from engine.library.listing import RepoListing
 from ui.library.discover import words
-from ui.library.discover.card_view import CardView
 from ui.library.discover.entries import Entry, Status, entries_of, entries_of_catalogue, status_of
 from ui.library.discover.files_view import FilesView
 from ui.library.discover.gate_card import GateCard
+from ui.library.discover.pane_pages import CARD, FILES, PanePages, scrolled
 from ui.library.discover.repo_head import RepoHead
 from ui.library.keep.roots_words import places_to_put
 from ui.library.message_slot import MessageSlot
 from ui.library.parts import Parts
-from ui.theme import SPACE_M, SPACE_S
+from ui.theme import SPACE_S
 from ui.widgets.empty_state import EmptyState
 
-FILES, CARD = range(2)
 REFUSALS = ("hub-gated", "hub-forbidden", "hub-token")
 """Codes that the step before a gated repository is the way out of."""
 
@@ -50,11 +49,10 @@ class RepoPane(QWidget):
         self._repo = ""
         self._summary: RepoSummary | None = None
         self._entry: CatalogueModel | None = None
-        self._shown_card = ""
         self._head, self._gate = RepoHead(theme), GateCard(theme, parts.account)
         self._messages = MessageSlot(theme)
         self._files = FilesView(theme, parts.badges, self._status)
-        self._card = CardView(theme)
+        self._tabs = PanePages(self._files, theme)
         self._lay_out()
         self._connect()
         self._refresh_places()
@@ -63,24 +61,6 @@ class RepoPane(QWidget):
     # ---- building
 
     def _lay_out(self) -> None:
-        self._tabs = QTabWidget()
-        self._tabs.setObjectName("repoTabs")
-        self._waiting = QLabel()
-        self._waiting.setProperty("role", "muted")
-        self._waiting.setContentsMargins(SPACE_S, SPACE_M, 0, 0)
-        self._nothing = EmptyState(
-            self._theme, "files", self.tr("No GGUF files"), self.tr("Look for a repository with “GGUF” in its name.")
-        )
-        self._no_card = EmptyState(
-            self._theme, "article", self.tr("No model card"), self.tr("Its owner has written none.")
-        )
-        self._file_pages, self._card_pages = QStackedWidget(), QStackedWidget()
-        for page in (self._files, self._nothing, self._waiting):
-            self._file_pages.addWidget(page)
-        for card in (self._card, self._no_card):
-            self._card_pages.addWidget(card)
-        self._tabs.addTab(self._file_pages, self.tr("Files"))
-        self._tabs.addTab(self._card_pages, self.tr("Model card"))
         whole = QWidget()
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
@@ -97,7 +77,7 @@ class RepoPane(QWidget):
         )
         self._pages = QStackedWidget()
         self._pages.addWidget(self._start)
-        self._pages.addWidget(whole)
+        self._pages.addWidget(scrolled(whole))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._pages)
@@ -116,8 +96,8 @@ class RepoPane(QWidget):
         self._head.licence_wanted.connect(self._visit)
         self._gate.page_wanted.connect(lambda: self._visit(self.address))
         self._gate.tokens_wanted.connect(lambda: self._visit(f"{self._outside.site()}/settings/tokens"))
-        self._card.link_activated.connect(self._ask_for_link)
-        self._card.address_copied.connect(self._tell_copied)
+        self._tabs.card.link_activated.connect(self._ask_for_link)
+        self._tabs.card.address_copied.connect(self._tell_copied)
 
     # ---- what is shown
 
@@ -166,32 +146,19 @@ class RepoPane(QWidget):
         gate = summary.gate if summary is not None else words.gate_of(self._entry)
         self._gate.show_gate(gate, refused=refused)
         self._show_files(page)
-        self._show_card(page)
+        self._tabs.show_card(self._repo, page)
         self._show_problem(problem)
 
     def _show_files(self, page: RepoPage | None) -> None:
         if page is not None:
             entries = entries_of(page)
-            self._file_pages.setCurrentWidget(self._files if entries else self._nothing)
-            self._tabs.setTabText(FILES, self.tr("Files ({0})").format(len(entries)))
+            self._tabs.show_files(len(entries))
             self._files.show_entries(page.listing, entries, page.listing.wanted)
         elif self._entry is not None:
-            self._file_pages.setCurrentWidget(self._files)
-            self._tabs.setTabText(FILES, self.tr("Files"))
+            self._tabs.show_files(None)
             self._files.show_entries(*entries_of_catalogue(self._entry))
         else:
-            asking = self._hub.page_problem is None
-            self._waiting.setText(self.tr("Asking the Hub for its files…") if asking else "")
-            self._tabs.setTabText(FILES, self.tr("Files"))
-            self._file_pages.setCurrentWidget(self._waiting)
-
-    def _show_card(self, page: RepoPage | None) -> None:
-        text = page.card if page is not None else ""
-        name = f"{self._repo} {len(text)}"
-        if name != self._shown_card:
-            self._shown_card = name
-            self._card.show_card(self._repo, text, cut=page is not None and page.card_cut)
-        self._card_pages.setCurrentWidget(self._no_card if page is not None and not text else self._card)
+            self._tabs.show_waiting(asking=self._hub.page_problem is None)
 
     def _show_problem(self, problem: VrambleError | None) -> None:
         shown = self._messages.notice

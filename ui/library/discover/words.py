@@ -134,7 +134,7 @@ def facts_of_repo(found: RepoSummary) -> str:
 def facts_of_catalogue(model: CatalogueModel) -> str:
     """The second line of an entry of the catalogue."""
     facts = (
-        purposes(model.purposes[:2]),
+        purposes(model.purposes[:1]),
         parameters(model.n_params, model.active),
         size_text(model.size),
         licence(model.licence),
