@@ -105,7 +105,7 @@ def move(
     for pair, origin in zip(pairs, origins, strict=True):
         _write_origin(pair.target, origin)
         if not owned:
-            origin_path(pair.source).unlink(missing_ok=True)
+            _drop_origin(pair.source)
     if owned:
         carry_out(deletion, source.path)
     else:
@@ -141,7 +141,7 @@ def bring(
         for pair, origin in zip(pairs, origins, strict=True):
             _write_origin(pair.target, origin)
             if how is How.MOVE:
-                origin_path(pair.source).unlink(missing_ok=True)
+                _drop_origin(pair.source)
         done.append(pairs[0].target)
     return Outcome(paths=tuple(done), hashed=tuple(hashed))
 
@@ -201,3 +201,8 @@ def _write_origin(path: Path, origin: Origin | None) -> None:
     if origin is not None:
         with contextlib.suppress(OSError):
             origin_path(path).write_bytes(msgspec.json.encode(origin))
+
+
+def _drop_origin(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        origin_path(path).unlink(missing_ok=True)
