@@ -14,11 +14,12 @@ from app.library.deeds import LibraryDeeds, Told
 from app.library.outside import Outside
 from app.library.roots import RootChanges
 from app.library.scanning import Scanning
-from app.library.settings import LibraryUseSettings
+from app.library.settings import LibrarySettings, LibraryUseSettings
 from app.library.task_queue import TaskQueue
 from app.library.tasks import LibraryTask, TaskKind, TaskState
 from app.library.updates import UpdateCheck
 from app.library.watch import LibraryWatch
+from app.settings.fields import feature_name
 from engine.errors import VrambleError
 from engine.library.index import Index
 from engine.library.keep import add_starter
@@ -86,6 +87,9 @@ class LibraryService(LibraryDeeds):
         self._update_check.changed.connect(self.updates_changed)
         if self._watch is not None:
             self._watch.changed.connect(self.rescan)
+        if self._outside.settings is not None:
+            own = feature_name(LibrarySettings)
+            self._outside.settings.changed.connect(lambda name: self.rescan() if name == own else None)
 
     # ---- folders
 
@@ -103,12 +107,10 @@ class LibraryService(LibraryDeeds):
     def remove_root(self, root_id: str) -> None:
         """Take a folder off the list; its files stay. One of another program is hidden."""
         self._changes.remove(root_id)
-        self.rescan()
 
     def show_root(self, root_id: str) -> None:
         """Show a hidden folder again."""
         self._changes.show(root_id)
-        self.rescan()
 
     # ---- the rest
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from app.library.settings import LibrarySettings
 from app.paths import Paths
 from app.settings.look import DiskLook, Part, Place, places
 from app.settings.store import SettingsStore
@@ -50,6 +51,7 @@ class GeneralPage(SettingsPage):
         self._places = places(paths)
         self.set_title(self.tr("General"))
         self._build_looks(RowMaker(theme, store, WindowSettings))
+        self._build_models(RowMaker(theme, store, LibrarySettings))
         self._build_storage(store.path)
 
     def opened(self) -> None:
@@ -75,6 +77,17 @@ class GeneralPage(SettingsPage):
         sizes = [(scale, percent(scale)) for scale in SCALES if SCALE_MIN <= scale <= SCALE_MAX]
         text = self.tr("Of everything in the windows.")
         section.add(make.choice("scale", self.tr("Text size"), text, sizes, words="font zoom scale"))
+
+    def _build_models(self, make: RowMaker) -> None:
+        section = self.section(self.tr("Models"))
+        section.add(
+            make.switch(
+                "others",
+                self.tr("Models of other programs"),
+                self.tr("Those of LM Studio, Ollama, Jan, GPT4All and others are used where they lie."),
+                words="library folders lm studio ollama jan gpt4all lemonade hugging face cache",
+            )
+        )
 
     def _build_storage(self, settings: Path) -> None:
         titles = {

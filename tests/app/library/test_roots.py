@@ -84,8 +84,11 @@ def test_adding_a_hidden_folder_shows_it_again(world: World) -> None:
 
 def test_others_can_be_switched_off(world: World) -> None:
     put(world.around.home / ".lmstudio/models/a/b/m.gguf", DATA)
-    world.settings.put(LibrarySettings(others=False))
-    assert world.library().models == ()
+    library = world.library()
+    for others, count in ((False, 0), (True, 1)):
+        world.settings.put(LibrarySettings(others=others))
+        world.drain()
+        assert len(library.models) == count
 
 
 def test_a_card_is_not_inserted_and_comes_back(world: World) -> None:
