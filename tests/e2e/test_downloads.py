@@ -14,7 +14,6 @@ from tests.fakes.tiny_gguf import small_llama
 
 REPO = "someone/tiny-GGUF"
 FILE = "tiny-F32.gguf"
-FILE_COLUMN = 3
 
 
 @pytest.fixture
@@ -24,18 +23,20 @@ def hub() -> Iterator[LocalHub]:
         yield hub
 
 
-def list_files(run: Program, repo: str = REPO) -> None:
+def open_repo(run: Program, repo: str = REPO) -> None:
     run.click("findModelButton")
-    run.click("repoEdit")
+    run.click("discoverSearch")
     run.key("ctrl+a")
     run.type(repo)
     run.key("Return")
 
 
 def start_download(run: Program) -> None:
-    list_files(run)
-    run.click_row("filesTable", FILE, column=FILE_COLUMN)
-    run.click("downloadButton")
+    """Begin it in Discover, and go to the queue."""
+    open_repo(run)
+    run.click("get-F32", 60)
+    run.focus_window(run.widget("modelManager")["window"])
+    run.key("ctrl+3")
 
 
 def installed(home: Path) -> list[Path]:
@@ -65,10 +66,10 @@ def test_cancel_leaves_nothing(screen: Screen, home: Path, hub: LocalHub) -> Non
         start_download(run)
         run.until(lambda: sorted((home / "data/models").rglob("*.part")), "a partial file")
         run.click("cancelDownloadButton")
-        run.until(lambda: not sorted((home / "data/models").rglob("*.part*")), "the partial file to go", 10)
+        run.until(lambda: not sorted((home / "data/models").rglob("*.part*")), "the partial file to go", 60)
         assert installed(home) == []
         run.until(
-            lambda: not any(b"engine.downloads" in cmdline(pid) for pid in run.children()), "the child to end", 10
+            lambda: not any(b"engine.downloads" in cmdline(pid) for pid in run.children()), "the child to end", 60
         )
 
 
@@ -95,10 +96,10 @@ def test_wrong_bytes_never_become_a_model(screen: Screen, home: Path, hub: Local
 
 def test_no_hub_and_no_such_repository(screen: Screen, home: Path, hub: LocalHub) -> None:
     with program(screen, home, {"HF_ENDPOINT": "http://127.0.0.1:9"}) as run:
-        list_files(run)
+        open_repo(run)
         run.until(lambda: "reach" in manager_text(run).lower(), "the sentence that the Hub cannot be reached", 60)
     with program(screen, home, {"HF_ENDPOINT": hub.url}) as run:
-        list_files(run, "someone/nothing")
+        open_repo(run, "someone/nothing")
         run.until(
             lambda: "no repository" in manager_text(run).lower(), "the sentence that there is no such repository", 60
         )
