@@ -8,7 +8,18 @@ from engine.memory.records import GpuMemory, MemorySnapshot
 from engine.protocol.types import DeviceKind, ModelInfo
 from ui.memory import words
 from ui.memory.layout import Form, Item
-from ui.memory.shares import Bar, BarKind, Owner, Region, Share, bars, chosen_gpu, gone_gpu, share_of_model
+from ui.memory.shares import (
+    Bar,
+    BarKind,
+    Owner,
+    Region,
+    Share,
+    bars,
+    chosen_gpu,
+    gone_gpu,
+    reported_card,
+    share_of_model,
+)
 from ui.memory.words import gib, number, short_name, tr
 
 MAIN_BAR, SIDE_BAR = 120.0, 80.0
@@ -45,7 +56,7 @@ def _state_items(snapshot: MemorySnapshot, model: ModelInfo | None, gpu: GpuMemo
     if gone is not None:
         return [_note(tr("{name} is gone").format(name=short_name(gone.name)))]
     if not words.has_memory_data(gpu):
-        return [_note(tr("No GPU memory data"))]
+        return [_reported(snapshot, model) or _note(tr("No GPU memory data"))]
     assert gpu is not None
     name = short_name(gpu.name)
     if gpu.asleep:
@@ -55,6 +66,17 @@ def _state_items(snapshot: MemorySnapshot, model: ModelInfo | None, gpu: GpuMemo
     if len(snapshot.gpus) > 1:
         return [Item(forms=(Form(name), Form()), ranks=(20,), muted=True)]
     return []
+
+
+def _reported(snapshot: MemorySnapshot, model: ModelInfo | None) -> Item | None:
+    """A card of which only the engine tells: what others held when it started, and the model."""
+    card = reported_card(snapshot, model)
+    if card is None or card.total is None:
+        return None
+    used = words.reported_use(card, snapshot)
+    name = short_name(card.name)
+    whole = tr("{name} {figures}, by the engine").format(name=name, figures=words.used_of(used, card.total))
+    return Item(forms=(Form(whole), Form(f"{name} {number(used)}/{number(card.total)}")), ranks=(46,), muted=True)
 
 
 def _pool_items(snapshot: MemorySnapshot, gpu: GpuMemory | None, drawn: dict[BarKind, Bar], scale: float) -> list[Item]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory, WorkerMemory
+from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory, ReportedGpu, WorkerMemory
 from engine.protocol.types import DeviceKind, ModelInfo
 
 
@@ -90,6 +90,13 @@ def gone_gpu(snapshot: MemorySnapshot, model: ModelInfo | None) -> GoneGpu | Non
     if wanted is not None:
         return next((gone for gone in snapshot.gone if gone.pci == wanted), None)
     return snapshot.gone[0] if snapshot.gone and not snapshot.gpus else None
+
+
+def reported_card(snapshot: MemorySnapshot, model: ModelInfo | None) -> ReportedGpu | None:
+    """Of the cards that only the engine knows the model's, else the largest."""
+    wanted = (model.device.pci, model.device.id) if model is not None else ()
+    found = sorted(snapshot.reported, key=lambda card: (not {card.pci, card.id} & set(wanted), -(card.total or 0)))
+    return next(iter(found), None)
 
 
 def share_of_model(snapshot: MemorySnapshot, model: ModelInfo | None, gpu: GpuMemory | None) -> Share:

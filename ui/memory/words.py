@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory
+from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory, ReportedGpu
 from engine.memory.sizes import gib_number
 from engine.protocol.types import DeviceKind
 from ui.memory.shares import Owner, Share
@@ -30,6 +30,14 @@ def used_of(used: int | None, total: int | None) -> str:
     if total is None:
         return gib(used)
     return tr("{used} of {total} GiB").format(used=number(used), total=number(total))
+
+
+def reported_use(card: ReportedGpu, snapshot: MemorySnapshot) -> int | None:
+    """What others held when the engine started, and the model that was loaded since; None: not known."""
+    if card.total is None or card.free is None or not 0 <= card.free <= card.total:
+        return None
+    share = snapshot.model_on(card.pci or card.id)
+    return min(card.total, card.total - card.free + (share.total if share is not None else 0))
 
 
 def short_name(name: str) -> str:
@@ -70,7 +78,7 @@ def lines(snapshot: MemorySnapshot, gpu: GpuMemory | None, share: Share, speed: 
     """Everything the strip shows as sentences, for the tooltip and for screen readers."""
     texts = _gpu_lines(gpu, share) if gpu is not None else []
     if not has_memory_data(gpu):
-        texts.append(tr("No GPU memory data."))
+        texts += [_reported_line(card, snapshot) for card in snapshot.reported] or [tr("No GPU memory data.")]
     texts += [*_ram_lines(snapshot.ram, share), *_companion_lines(snapshot)]
     sensors = sensor_texts(gpu)
     if sensors:
@@ -78,6 +86,12 @@ def lines(snapshot: MemorySnapshot, gpu: GpuMemory | None, share: Share, speed: 
     if speed:
         texts.append(tr("Last answer: {n} tokens per second.").format(n=f"{speed:.1f}"))
     return texts
+
+
+def _reported_line(card: ReportedGpu, snapshot: MemorySnapshot) -> str:
+    figures = used_of(reported_use(card, snapshot), card.total)
+    text = tr("{name}: {figures}, as the engine reports ({backend}).")
+    return text.format(name=card.name, figures=figures, backend=card.backend)
 
 
 def model_took(share: Share) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, ModelShare, Pool, RamMemory
+from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, ModelShare, Pool, RamMemory, ReportedGpu
 from engine.protocol.types import DeviceKind, ModelInfo
 from tests.ui.memory.conftest import CARD, GIB, desktop, model_on
 from ui.memory.content import view
@@ -181,3 +181,22 @@ def test_what_was_loaded_with_the_model_is_read_out() -> None:
     assert "Image encoder of the model: 1.0 GiB." in lines
     assert "Draft model: 1.0 GiB." in lines
     assert not [line for line in view(desktop(), None, None).lines if "encoder" in line]
+
+
+NVIDIA = ReportedGpu(
+    id="Vulkan0", name="NVIDIA GeForce RTX 4070", backend="Vulkan", pci="0000:01:00.0", kind=DeviceKind.GPU,
+    total=12 * GIB, free=10 * GIB,
+)  # fmt: skip
+
+
+def test_a_card_that_only_the_engine_knows_is_told_by_its_word() -> None:
+    plain = MemorySnapshot(gpus=(), ram=RamMemory(total=32 * GIB, available=20 * GIB), reported=(NVIDIA,), taken=0.0)
+    assert texts(plain)[0] == "NVIDIA GeForce RTX 4070 2.0 of 12.0 GiB, by the engine"
+    loaded = msgspec.structs.replace(plain, model=(ModelShare(pci="0000:01:00.0", weights=5 * GIB),))
+    assert "7.0 of 12.0 GiB" in texts(loaded, model_on("0000:01:00.0"))[0]
+    lines = view(loaded, model_on("0000:01:00.0"), None).lines
+    assert lines[0] == "NVIDIA GeForce RTX 4070: 7.0 of 12.0 GiB, as the engine reports (Vulkan)."
+    unknown = msgspec.structs.replace(plain, reported=(msgspec.structs.replace(NVIDIA, free=None),))
+    assert "unknown of 12.0 GiB" in texts(unknown)[0]
+    nothing = msgspec.structs.replace(plain, reported=(msgspec.structs.replace(NVIDIA, total=None, free=None),))
+    assert texts(nothing)[0] == "No GPU memory data"
