@@ -17,7 +17,7 @@ from engine.loading.suits import check_heads
 from engine.protocol.types import KvType, LoadOptions, MemoryUse
 from engine.worker import params
 from engine.worker.cancel import CancelFlag
-from engine.worker.context_memory import check_context_memory
+from engine.worker.context_memory import check_context_memory, weight_bytes
 from engine.worker.log import LoadReport
 from engine.worker.mapped import with_needed
 from engine.worker.native import Llama, Pointer
@@ -85,7 +85,7 @@ class SpeculationLoader:
         try:
             check_context_memory(plan)
             draft = self._model(plan, known, target.options.draft_p_min)
-            memory = with_needed(log.report.memory(), log.report, plan.header.tensor_bytes, path, several=False)
+            memory = with_needed(log.report.memory(), log.report, weight_bytes(plan), path, several=False)
         finally:
             log.report = told
         return draft, tuple(MemoryUse(device=use.device, draft=use.total) for use in memory)
