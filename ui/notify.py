@@ -12,11 +12,18 @@ from app.desktop.service import DEFAULT_ACTION, Desktop, Note
 from app.downloads.records import DownloadJob, JobState
 from app.downloads.service import DownloadService
 from app.notices import Action, Notice, Notices, Severity
+from engine.library.listing import KINDS
+from engine.library.names import base_stem
 
 
 def somebody_looks() -> bool:
     """A window of the program has the keyboard."""
     return QGuiApplication.applicationState() is Qt.ApplicationState.ApplicationActive
+
+
+def is_model(name: str) -> bool:
+    """Whether a file of this name can be loaded by itself."""
+    return not any(pattern.search(base_stem(name)) for _, pattern in KINDS)
 
 
 class Notifier(QObject):
@@ -88,7 +95,7 @@ class DownloadTeller(QObject):
         key = f"download-{job.id}"
         if job.state is JobState.DONE:
             title = self.tr("Repaired") if job.repair else self.tr("Downloaded")
-            self._say(key, title, job.target.name, job)
+            self._say(key, title, job.target.name, job if is_model(job.target.name) else None)
         elif job.state is JobState.FAILED and job.error is not None:
             self._say(key, self.tr("Download stopped"), f"{job.target.name}: {job.error.message}", None)
 
@@ -104,8 +111,7 @@ class DownloadTeller(QObject):
         if done is not None:
             path = done.target
             buttons.insert(0, Action(self.tr("Load"), lambda: self._load(path)))
-        severity = Severity.INFO if done is not None else Severity.WARN
-        self._notices.post(Notice(key, severity, f"{title}: {text}", actions=tuple(buttons), timeout_ms=20_000))
+        self._notices.post(Notice(key, Severity.INFO, f"{title}: {text}", actions=tuple(buttons), timeout_ms=20_000))
 
     def _pressed(self, action: str, done: DownloadJob | None) -> None:
         if action == "load" and done is not None:

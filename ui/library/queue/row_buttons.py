@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.downloads.records import DownloadJob, JobState
+from ui.notify import is_model
 from ui.theme import SPACE_XS, Theme
 from ui.widgets.icon_button import IconButton
 from ui.widgets.text_button import TextButton
@@ -102,7 +103,7 @@ class RowButtons(QWidget):
         self._cancel.setVisible(not done)
         self._cancel.setText(self.tr("Remove") if stopped else self.tr("Cancel"))
         self._cancel.setToolTip(self._end_words(job))
-        self._load.setVisible(done and not job.repair)
+        self._load.setVisible(done and not job.repair and is_model(job.target.name))
         self._dismiss.setVisible(done)
         for named in (self._pause, self._resume, self._cancel, self._load, self._dismiss, self._page):
             named.setAccessibleName(f"{named.text()}: {job.target.name}")
