@@ -211,4 +211,5 @@ class Parameters(QObject):
 
 
 def _plain(value: object) -> Any:
-    return msgspec.to_builtins(value)
+    plain = msgspec.to_builtins(value)
+    return list(plain) if isinstance(plain, tuple) else plain

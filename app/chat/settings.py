@@ -9,7 +9,7 @@ import msgspec
 
 from engine.chat.records import RunSettings
 from engine.protocol.caching import Overflow
-from engine.protocol.types import Sampling, Thinking
+from engine.protocol.types import LogitBias, Sampling, Thinking
 
 
 class ContextPolicy(StrEnum):
@@ -71,6 +71,9 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
     mirostat: Annotated[int, msgspec.Meta(ge=0, le=2)] = _PLAIN.mirostat
     mirostat_tau: Annotated[float, msgspec.Meta(gt=0.0, le=20.0)] = _PLAIN.mirostat_tau
     mirostat_eta: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] = _PLAIN.mirostat_eta
+    grammar: str = ""
+    json_schema: str = ""
+    logit_bias: tuple[LogitBias, ...] = ()
     think: bool | None = None
     think_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
     prefill: str = ""

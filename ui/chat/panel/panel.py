@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLay
 from app.chat.parameters import Parameters
 from app.chat.presets import Presets
 from app.notices import Notices
+from ui.chat.panel.constraints import Constraints
 from ui.chat.panel.preset_bar import PresetBar
 from ui.chat.panel.samplers import Samplers
 from ui.load.fold import Fold
@@ -21,7 +22,7 @@ WIDTH = 316
 
 
 class ParameterPanel(QWidget):
-    """System prompt, presets, samplers, thinking, limits; defaults of the model.
+    """System prompt, presets, samplers, thinking, limits, form of the answer; defaults of the model.
 
     Attributes:
         closed: It should go.
@@ -36,6 +37,7 @@ class ParameterPanel(QWidget):
         self.setObjectName("parameterPanel")
         self._theme, self._parameters = theme, parameters
         self._samplers = Samplers(theme, parameters, self)
+        self._constraints = Constraints(theme, parameters, self)
         self._presets = PresetBar(theme, parameters, presets, notices)
         self._prompt = self._samplers.prompt()
         self._reset = self._button(self.tr("Reset all"), "resetParameters", lambda: parameters.reset())
@@ -101,7 +103,9 @@ class ParameterPanel(QWidget):
         rows.setSpacing(SPACE_S)
         fold = Fold(self._theme, self.tr("More samplers"), self._samplers.advanced)
         fold.button.setObjectName("moreSamplersButton")
-        for row in (self._presets, self._prompt, *self._samplers.usual(), fold):
+        form = Fold(self._theme, self.tr("Form of the answer"), self._constraints.rows)
+        form.button.setObjectName("constraintsButton")
+        for row in (self._presets, self._prompt, *self._samplers.usual(), form, fold):
             rows.addWidget(row)
         for row in (self._reset, self._keep, self._forget, self._note):
             rows.addWidget(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -18,7 +19,11 @@ Control = Decimal | Lines | Whole | Choice
 
 
 class ParameterRow(QWidget):
-    """Shows and changes one field of `ChatSettings` for the open conversation."""
+    """Shows and changes one field of `ChatSettings` for the open conversation.
+
+    Args:
+        problem: What is wrong with the present value, "" nothing. None: nothing ever is.
+    """
 
     def __init__(
         self,
@@ -28,6 +33,7 @@ class ParameterRow(QWidget):
         title: str,
         text: str,
         control: Control,
+        problem: Callable[[], str] | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -37,6 +43,10 @@ class ParameterRow(QWidget):
         control.setAccessibleDescription(text)
         self._title = plain_label(title)
         self._title.setToolTip(text)
+        self._problem = problem
+        self._wrong = plain_label(role="bad")
+        self._wrong.setObjectName(f"problem-{field}")
+        self._wrong.setWordWrap(True)
         self._arrow = IconButton(theme, "arrow-counter-clockwise", self.tr("Reset “{0}”").format(title))
         self._arrow.setObjectName(f"reset-{field}")
         self._arrow.clicked.connect(self._reset)
@@ -52,6 +62,14 @@ class ParameterRow(QWidget):
         if self._arrow.hasFocus() and not own:
             self.control.setFocus(Qt.FocusReason.OtherFocusReason)
         self._arrow.setVisible(own)
+        self.tell("" if self._problem is None else self._problem())
+
+    def tell(self, problem: str) -> None:
+        """Say what is wrong with the value; "" nothing."""
+        self._wrong.setText(problem)
+        self._wrong.setVisible(bool(problem))
+        text = self.control.toolTip()
+        self.control.setAccessibleDescription(f"{problem} {text}".strip())
 
     def _choose(self, value: Any) -> None:
         self._parameters.change(**{self._field: value})
@@ -74,6 +92,7 @@ class ParameterRow(QWidget):
         self._arrow.setSizePolicy(policy)
         if wide:
             column.addWidget(self.control)
+            column.addWidget(self._wrong)
         else:
             head.addSpacing(SPACE_S)
             head.addWidget(self.control)
