@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from engine.chat.records import TITLED_BY_MODEL, TITLED_BY_USER
 from engine.chat.store import Store
-from tests.engine.chat.support import turn
+from tests.engine.chat.support import execute, turn
 
 
 @pytest.fixture
@@ -82,3 +85,22 @@ def test_the_model_gives_a_title_once_and_never_over_the_users(three: Store) -> 
     assert blank is not None
     assert (blank.title, blank.titled) == ("question b", None)
     assert three.entitle("c", " \n ") == three.conversation("c")
+
+
+def test_a_damaged_file_gives_folders_and_places_back(
+    store: Store, path: Path, open_store: Callable[[], Store]
+) -> None:
+    turn(store, "a", "walrus", "answer")
+    store.make_folder("f", "Work")
+    store.file(["a"], "f")
+    store.archive(["a"], True)
+    store.close()
+    execute(path, "DROP TABLE draft")
+    recovered = open_store()
+    assert [remark.code for remark in recovered.remarks] == ["database-replaced"]
+    assert [folder.title for folder in recovered.folders()] == ["Work"]
+    (one,) = recovered.conversations()
+    assert (one.folder, one.archived is not None) == ("f", True)
+    while recovered.build_index():
+        pass
+    assert [hit.conversation for hit in recovered.search("walrus").hits if hit.message] == ["a"]
