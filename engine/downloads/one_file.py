@@ -15,7 +15,7 @@ from engine.downloads.lanes import Source, StartAgainError
 from engine.downloads.messages import Fetch, Note
 from engine.downloads.meter import Meter, Report, sha256_of, size_on_disk
 from engine.downloads.part_file import Partial
-from engine.downloads.partial import PartRecord, bytes_here, read_record, record_path, write_record
+from engine.downloads.partial import MAPPED, PartRecord, bytes_here, read_record, record_path, write_record
 from engine.downloads.patience import Alarm, Patience
 from engine.downloads.repair import reopen, wrong_bytes
 from engine.downloads.throttle import Throttle
@@ -85,6 +85,7 @@ class OneFile:
 
     def _new_record(self, remote: RemoteFile) -> PartRecord:
         return PartRecord(
+            version=MAPPED,
             repo=self._request.repo,
             revision=self._request.revision,
             commit=remote.commit,
@@ -115,7 +116,7 @@ class OneFile:
         elif old.suspect and record.size is not None:
             partial.doubt(record.size)
         else:
-            partial.take_up(record.size)
+            partial.take_up(record.size, mapped=old.version >= MAPPED)
             record = msgspec.structs.replace(record, served_etag=old.served_etag)
         write_record(self._target, record)
         return record

@@ -57,42 +57,56 @@ class Partial:
                     os.close(fd)
             self._fd = self._map = -1
 
-    def take_up(self, size: int | None) -> None:
+    def take_up(self, size: int | None, *, mapped: bool) -> None:
         """Go on with what is here of a file of ``size`` bytes.
 
-        Without a map that fits, the file's bytes are here from its beginning: so earlier versions kept them.
+        ``mapped``: there has to be a map. Without that the bytes are here from the beginning of the file: so earlier
+        versions kept them.
         """
         blocks = read_blocks(map_path(self._target), size)
         if blocks is None:
             blocks = Blocks(size)
-            blocks.claim_old(min(self.length, blocks.size))
-        else:
-            _drop_beyond(blocks, self.length)
-        self._use(blocks)
+            if not mapped:
+                blocks.claim_old(min(self.length, blocks.size))
+            self._begin_map(blocks)
+            return
+        self.blocks = blocks
+        self._open_map()
+        for index in range(blocks.place(self.length), len(blocks)):
+            if blocks.span(index)[0] + blocks.fill(index) > self.length:
+                self.reset(index)  # the map was written and the bytes were not, as in a power cut
 
     def start_over(self, size: int | None) -> None:
         """Forget all bytes; the file has ``size`` of them."""
+        self._begin_map(Blocks(size))
         try:
             os.ftruncate(self._fd, 0)
         except OSError as error:
             raise write_error(error, part_path(self._target)) from error
-        self._use(Blocks(size))
 
     def doubt(self, size: int) -> None:
         """Fetch everything again and write only what differs."""
         self.compare = True
-        self._use(Blocks(size))
+        self._begin_map(Blocks(size))
 
-    def _use(self, blocks: Blocks) -> None:
-        self.blocks = blocks
+    def _begin_map(self, blocks: Blocks) -> None:
+        """A new map takes the place of the old one, whole or not at all: half a map would be lies."""
         path = map_path(self._target)
+        new = path.with_name(path.name + ".new")
         try:
-            if self._map < 0:
-                self._map = _open(path)
-            os.ftruncate(self._map, 0)
-            _write_all(self._map, blocks.encode(), 0)
+            new.write_bytes(blocks.encode())
+            new.replace(path)
         except OSError as error:
             raise write_error(error, path) from error
+        self.blocks = blocks
+        self.fresh.clear()
+        self._open_map()
+
+    def _open_map(self) -> None:
+        if self._map >= 0:
+            os.close(self._map)
+            self._map = -1
+        self._map = _open(map_path(self._target))
 
     def write(self, at: int, data: memoryview) -> None:
         """Write ``data`` at ``at``, where the fill of a block ends. Raises VrambleError, as for a full disk."""
@@ -172,10 +186,3 @@ def _write_all(fd: int, data: bytes | memoryview, at: int) -> None:
     while view:
         count = os.pwrite(fd, view, at)
         at, view = at + count, view[count:]
-
-
-def _drop_beyond(blocks: Blocks, length: int) -> None:
-    """Bytes that the map has and the file has not, as after a power cut, are not here."""
-    for index in range(blocks.place(length), len(blocks)):
-        if blocks.span(index)[0] + blocks.fill(index) > length:
-            blocks.reset(index)

@@ -20,6 +20,10 @@ RECORD = ".part.json"
 MAP = ".part.map"
 
 
+MAPPED = 2
+"""Version of records that a map belongs to."""
+
+
 class PartRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Of what a ``.part`` file is a part.
 
@@ -32,6 +36,7 @@ class PartRecord(msgspec.Struct, frozen=True, kw_only=True):
         sha256: Of the whole file, None when unknown.
         etag: The Hub's tag for the content.
         served_etag: Tag of the server that sent the bytes; for If-Range.
+        version: 1 is of a file whose bytes are here from its beginning, as far as it is long.
         verified: The sha256 over all bytes was right.
         blocks: Of a finished file, as in `engine.library.origin.Origin`.
         suspect: All bytes were here and the sha256 was wrong, without a block that tells where.
@@ -116,6 +121,7 @@ def remove_partial(target: Path) -> int:
     size = 0
     with contextlib.suppress(OSError):
         size = part_path(target).stat().st_blocks * 512
-    for path in (part_path(target), record_path(target), map_path(target)):
+    new_map = map_path(target).with_name(map_path(target).name + ".new")
+    for path in (part_path(target), record_path(target), map_path(target), new_map):
         path.unlink(missing_ok=True)
     return size

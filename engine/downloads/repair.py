@@ -12,7 +12,7 @@ import msgspec
 from engine.downloads.blocks import Blocks, of_sums
 from engine.downloads.disk import write_error
 from engine.downloads.meter import Meter
-from engine.downloads.partial import PartRecord, map_path, part_path, write_record
+from engine.downloads.partial import MAPPED, PartRecord, map_path, part_path, write_record
 from engine.errors import VrambleError
 from engine.library.names import shown
 from engine.library.origin import read_origin
@@ -38,7 +38,7 @@ def reopen(target: Path, record: PartRecord, meter: Meter) -> bool:
         if found == record.sha256 and found is not None:
             return True
         map_path(target).write_bytes(blocks.encode())
-        write_record(target, msgspec.structs.replace(record, suspect=blocks.is_whole))
+        write_record(target, msgspec.structs.replace(record, version=MAPPED, suspect=blocks.is_whole))
         target.replace(part_path(target))
         if part_path(target).stat().st_size > size:
             os.truncate(part_path(target), size)

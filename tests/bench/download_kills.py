@@ -4,7 +4,7 @@ is fetched twice.
 The Hub is the one of the tests, at a bounded speed, so that what it sent is what was received. After each kill the next
 process goes on; a finished file is checked and deleted, and another begins. Use, in the checkout:
 
-    .venv/bin/python -m tests.bench.download_kills [--kills 100] [--connections 4] [--json FILE]
+    .venv/bin/python -m tests.bench.download_kills [--kills 100] [--which child|window] [--connections 4] [--json FILE]
 """
 
 from __future__ import annotations
@@ -195,6 +195,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Random kills of downloads.")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--connections", type=int, default=4)
+    parser.add_argument("--which", choices=("child", "window", "both"), default="both")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--window", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path)
@@ -204,7 +205,8 @@ def main() -> int:
     rows: list[list[object]] = [
         ["killed", "kills", "files", "wrong", "orphans", "MB twice", "per kill, kB", "most, kB"]
     ]
-    for name in ("download child", "window"):
+    names = {"child": ["download child"], "window": ["window"]}.get(arguments.which, ["download child", "window"])
+    for name in names:
         with LocalHub() as hub, tempfile.TemporaryDirectory() as folder:
             os.environ["HF_ENDPOINT"] = hub.url
             home = Path(folder)

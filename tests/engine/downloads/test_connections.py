@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import random
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.downloads import one_file, plan
-from engine.downloads.blocks import BLOCK
+from engine.downloads.blocks import BLOCK, Blocks
 from engine.downloads.messages import Event, Fetched, Progress, Waiting
-from engine.downloads.partial import PartRecord, map_path, part_path, read_record, record_path, write_record
+from engine.downloads.part_file import Partial
+from engine.downloads.partial import (
+    MAPPED,
+    PartRecord,
+    map_path,
+    part_path,
+    read_blocks,
+    read_record,
+    record_path,
+    write_record,
+)
 from tests.engine.downloads import conftest
 from tests.engine.downloads.conftest import FILE, QUICK, REPO, content, fetch_request, folder, notes, sha256
 from tests.engine.downloads.conftest import run_here as run
@@ -122,11 +134,9 @@ def test_a_signed_address_that_ran_out_is_asked_for_anew(hub: LocalHub, tmp_path
 
 def leave_holes(models: Path, file: HubFile, spans: list[tuple[int, int]], **more: object) -> Path:
     """A partial file with holes, as several connections leave it."""
-    from engine.downloads.part_file import Partial
-
     target = folder(models) / FILE
     target.parent.mkdir(parents=True, exist_ok=True)
-    record = PartRecord(repo=REPO, path=FILE, size=SIZE, etag=file.sha256, sha256=file.sha256)
+    record = PartRecord(version=MAPPED, repo=REPO, path=FILE, size=SIZE, etag=file.sha256, sha256=file.sha256)
     for name, value in more.items():
         record = type(record)(**{**{f: getattr(record, f) for f in record.__struct_fields__}, name: value})
     write_record(target, record)
@@ -212,10 +222,78 @@ def test_servers_that_tag_the_same_file_differently(hub: LocalHub, tmp_path: Pat
 
 def test_what_an_earlier_version_left_goes_on(hub: LocalHub, tmp_path: Path, data: bytes) -> None:
     file = hub.add(REPO, FILE, data)
-    target = leave_holes(tmp_path, file, [(0, 5 * BLOCK + 9)])
+    target = leave_holes(tmp_path, file, [(0, 5 * BLOCK + 9)], version=1)
     map_path(target).unlink()
     assert finish(fetch_request(tmp_path, connections=2)).sha256 == file.sha256
     assert hub.sent[FILE] == SIZE - 5 * BLOCK - 9
+
+
+@pytest.mark.parametrize("left", [None, b"", b"VRBLOCK1", b"nonsense" * 20])
+def test_holes_are_never_taken_for_bytes(hub: LocalHub, tmp_path: Path, data: bytes, left: bytes | None) -> None:
+    """A map that is gone or half written says nothing, whatever the length of the file."""
+    file = hub.add(REPO, FILE, data)
+    target = leave_holes(tmp_path, file, [(0, BLOCK), (9 * BLOCK, 10 * BLOCK)])
+    if left is None:
+        map_path(target).unlink()
+    else:
+        map_path(target).write_bytes(left)
+    assert finish(fetch_request(tmp_path, connections=2)).sha256 == file.sha256
+
+
+class Killed(BaseException):
+    """As if the process were gone."""
+
+
+CHANGING = ("ftruncate", "pwrite", "replace", "open")
+"""Functions of `os` by which a partial file and its map change."""
+
+
+def survives(monkeypatch: pytest.MonkeyPatch, target: Path, last: int) -> bool:
+    """Open and reset a partial file, with a kill after ``last`` changes; True when it came to the end before that."""
+    steps = iter(range(last))
+
+    def step(real: Any, *args: Any) -> Any:
+        if (isinstance(args[0], int) or target.name in str(args[0])) and next(steps, None) is None:
+            raise Killed
+        return real(*args)
+
+    part = None
+    with monkeypatch.context() as patch:
+        for name in CHANGING:
+            patch.setattr(os, name, partial(step, getattr(os, name)))
+        try:
+            part = Partial(target)
+            part.take_up(SIZE, mapped=True)
+            part.doubt(SIZE)
+            part.start_over(SIZE)
+        except Killed:
+            return False
+        finally:
+            if part is not None:
+                part.close()
+    return True
+
+
+def test_a_kill_at_each_step_of_opening_leaves_a_map_that_is_right(
+    hub: LocalHub, tmp_path: Path, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = hub.add(REPO, FILE, data)
+    for last in range(40):
+        target = leave_holes(tmp_path, file, [(0, BLOCK), (9 * BLOCK, 10 * BLOCK)])
+        ended = survives(monkeypatch, target, last)
+        blocks = read_blocks(map_path(target), SIZE)
+        found = part_path(target).read_bytes()
+        for start, end in [] if blocks is None else filled_spans(blocks):
+            assert found[start:end] == data[start:end]
+        if ended:
+            assert last > 5, "all of it was tried"
+            return
+    pytest.fail("it never came to its end")
+
+
+def filled_spans(blocks: Blocks) -> list[tuple[int, int]]:
+    starts = [blocks.span(index)[0] for index in range(len(blocks))]
+    return [(start, start + blocks.fill(index)) for index, start in enumerate(starts) if blocks.fill(index)]
 
 
 def test_the_record_keeps_no_ranges_but_the_map_does(hub: LocalHub, tmp_path: Path, data: bytes) -> None:
