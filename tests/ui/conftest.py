@@ -20,3 +20,9 @@ def theme(qapp: QApplication) -> Iterator[Theme]:
     qapp.setStyleSheet(before[0])
     qapp.setPalette(before[1])
     qapp.setFont(before[2])
+
+
+@pytest.fixture(autouse=True)
+def _titles_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Conversations keep the titles of their first messages: tests find them by these."""
+    monkeypatch.setattr("app.chat.titling.ATTEMPTS", 0)

@@ -190,3 +190,12 @@ def test_sending_while_the_window_loads_another_model(play: Callable[[dict[str, 
     assert len(loads) == 1
     assert world.worker.last_load is not None
     assert world.worker.last_load[0] == Path("/models/Other.gguf")
+
+
+def test_the_model_gives_the_title_when_it_is_idle(play: Callable[[dict[str, Any]], World]) -> None:
+    world = play({"generate": {"text": "Walrus facts"}})
+    world.chat.keeping.titling.look = world.worker.look
+    world.ask("What is a walrus?")
+    world.wait(lambda: [one.title for one in world.chat.conversations.rows] == ["Walrus facts"])
+    assert world.worker.idle
+    assert world.close() == [("What is a walrus?", Status.DONE), ("Walrus facts", Status.DONE)]
