@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.protocol.types import DeviceInfo, DeviceKind, FinishReason
+from engine.protocol.types import DeviceInfo, DeviceKind, FinishReason, FlashAttention
 from tests.engine.worker.conftest import StartWorker
 from tests.engine.worker.driver import Worker, user
+from tests.fakes.tiny_gguf import SCRIPT_END, byte_token, scripted_llama
 
 ALLOWED = {"VRAMBLE_ALLOW_SOFTWARE_GPU": "1"}
 
@@ -65,3 +66,21 @@ def test_some_layers_on_the_gpu(start_worker: StartWorker, models: Path, layers:
     info = worker.loaded(models / "small.gguf", device=device.id, n_gpu_layers=layers, n_ctx=128, n_threads=1).model
     assert info.gpu_layers == layers
     assert worker.finished(user("a"), max_tokens=2)[1].reason in {FinishReason.LENGTH, FinishReason.STOP}
+
+
+def test_guesses_on_a_device_that_computes_aside(start_worker: StartWorker, tmp_path: Path) -> None:
+    """The next call is on its way while text is written; what was guessed wrong is taken back behind it."""
+    path = tmp_path / "scripted.gguf"
+    said = "the quickfox"
+    script = [byte_token(byte) for byte in f"\n{said}".encode()]
+    template = "{% for m in messages %}{{ m.content }}\n{% endfor %}"
+    path.write_bytes(scripted_llama([*script, SCRIPT_END], template=template))
+    worker = start_worker(env=ALLOWED)
+    device = software_of(worker)
+    options = {"n_ctx": 128, "n_threads": 1, "device": device.id, "flash_attention": FlashAttention.OFF}
+    model = worker.loaded(path, draft=str(path), draft_p_min=0.0, ngram=True, **options).model
+    assert next(use for use in model.memory if use.device == device.id).draft > 0
+    for limit, expected in ((None, FinishReason.STOP), (5, FinishReason.LENGTH)):
+        text, end = worker.finished(user("?"), max_tokens=limit)
+        assert (text, end.reason) == (said[:limit], expected)
+        assert end.stats.accepted > 0
