@@ -80,4 +80,6 @@ def with_earlier(resumed: Message | None, stats: GenerationStats | None) -> Gene
         stats,
         generated_tokens=earlier.generated_tokens + stats.generated_tokens,
         thinking_tokens=earlier.thinking_tokens + stats.thinking_tokens,
+        drafted=earlier.drafted + stats.drafted,
+        accepted=earlier.accepted + stats.accepted,
     )
