@@ -130,6 +130,10 @@ class LoadDraft(QObject):
         """What a load with these options would take; None while model or devices are not known."""
         return self._source.forecast(self.path, self._options)
 
+    def forecast_with(self, **values: Any) -> FitPlan | None:
+        """`forecast` for these options with other values for some fields."""
+        return self._source.forecast(self.path, msgspec.structs.replace(self._options, **values))
+
     def suggestions(self) -> tuple[Suggestion, ...]:
         """Changes with which these options would fit, the one that costs least first; only those that can be loaded."""
         if self.problems:

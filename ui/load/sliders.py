@@ -94,11 +94,13 @@ class ContextRow(SliderRow):
             lowest=self.tr("Full"),
             parent=parent,
         )
+        self._begun = draft.options.n_ctx
         self.spin.setSuffix(self.tr(" tokens"))
         self.stretch_button = TextButton(theme, self.tr("Stretch positions with YaRN"))
         self.stretch_button.clicked.connect(lambda: draft.change(rope_scaling=RopeScaling.YARN))
         self.add_control(self.stretch_button, "stretchButton")
         self.stretch_button.setAccessibleName(self.stretch_button.text())
+        draft.measured.connect(self.refresh)
 
     def show_options(self, options: LoadOptions) -> None:
         """The slider ends at the trained length; a longer one is typed."""
@@ -113,7 +115,25 @@ class ContextRow(SliderRow):
         self.stretch_button.setVisible(self._falls_apart() and options.rope_scaling is RopeScaling.MODEL)
 
     def hint(self) -> str:
-        """What a context beyond the trained length needs."""
+        """What the context costs, and what one beyond the trained length needs."""
+        return " ".join(filter(None, (self._length(), self._cost())))
+
+    def _cost(self) -> str:
+        """Memory of the KV cache, and how much more or less all is than with the context at the beginning."""
+        plan = self._draft.forecast()
+        if plan is None or self._draft.problems:
+            return ""
+        text = self.tr("KV cache: {0}.").format(words.gib(sum(use.kv for use in plan.uses)))
+        begun = self._draft.forecast_with(n_ctx=self._begun) if self._draft.options.n_ctx != self._begun else None
+        change = 0 if begun is None else sum(use.total for use in plan.uses) - sum(use.total for use in begun.uses)
+        if not change:
+            return text
+        size, tokens = words.gib(abs(change)), words.count(self._begun or self._draft.facts.n_ctx_train or 0)
+        more = self.tr("{0} more than with {1} tokens.") if change > 0 else self.tr("{0} less than with {1} tokens.")
+        return f"{text} {more.format(size, tokens)}"
+
+    def _length(self) -> str:
+        """About the trained length."""
         options, trained = self._draft.options, self._draft.facts.n_ctx_train
         self.warn(self._falls_apart())
         if not trained:
