@@ -96,6 +96,8 @@ def licence(name: str) -> str:
     lower = name.lower()
     if lower in known:
         return known[lower]
+    if lower.startswith("lfm"):
+        return "LFM " + lower.removeprefix("lfm").strip("-_ ")
     if lower.startswith("llama"):
         return "Llama " + lower.removeprefix("llama").strip("-_ ")
     return name.upper() if lower.startswith(("cc-", "gpl", "bsd", "agpl", "lgpl")) else name

@@ -82,7 +82,10 @@ class RootsModel(QAbstractListModel):
             return roots_words.state(root), roots_words.free(root)
         count = sum(one.models for one in self._roots)
         text = self.tr("1 model") if count == 1 else self.tr("{0} models").format(count)
-        return f"{text} · {size_text(sum(one.n_bytes for one in self._roots))}" if count else self.tr("No models"), ""
+        n_bytes = sum(one.n_bytes for one in self._roots)
+        if not count:
+            return self.tr("No models"), ""
+        return f"{text} · {size_text(n_bytes)}" if n_bytes else text, ""
 
 
 class RootsDelegate(QStyledItemDelegate):

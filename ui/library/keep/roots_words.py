@@ -56,7 +56,7 @@ def state(root: RootInfo) -> str:
     if not root.models and not root.files:
         return tr("No models")
     count = tr("1 model") if root.models == 1 else tr("{0} models").format(root.models)
-    return f"{count} · {size_text(root.n_bytes)}"
+    return f"{count} · {size_text(root.n_bytes)}" if root.n_bytes else count
 
 
 def free(root: RootInfo) -> str:
