@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
-from engine.memory.records import Battery, GpuMemory, MemorySnapshot, Pool, Program, RamMemory, as_json
+from engine.memory.document import as_json
+from engine.memory.records import Battery, GpuMemory, MemorySnapshot, Pool, Program, RamMemory
 from engine.memory.sampler import MemorySampler
 from engine.memory.sizes import gib_number
 from engine.memory.tree import sysroot

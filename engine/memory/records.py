@@ -247,9 +247,3 @@ class MemorySnapshot(msgspec.Struct, frozen=True, kw_only=True):
     def model_on(self, pci: str | None) -> ModelShare | None:
         """The model's share on the card ``pci``, or in RAM (None); None when it takes nothing there."""
         return next((share for share in self.model if share.pci == pci), None)
-
-
-def as_json(snapshot: MemorySnapshot) -> dict[str, object]:
-    """The object that ``vramble memory --json`` prints."""
-    names = ("gpus", "ram", "programs", "battery", "sandboxed")
-    return {name: msgspec.to_builtins(getattr(snapshot, name)) for name in names}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.load.draft import LoadDraft
 from engine.library.records import InstalledModel
@@ -15,6 +15,7 @@ from ui.load.fold import Fold
 from ui.load.footer import Footer
 from ui.load.image_row import ImageRow
 from ui.load.kv_row import KvRow
+from ui.load.panes import line, scrolled, side
 from ui.load.place_row import PlaceRow
 from ui.load.row import ChoiceRow
 from ui.load.sliders import ContextRow, ExpertsRow, LayersRow
@@ -191,28 +192,20 @@ class LoadDialog(QDialog):
             note.setWordWrap(True)
             note.setProperty("role", "warn")
             left.addWidget(note)
-        left.addWidget(self._scrolled(self._choices(), self.tr("Load options")), 1)
+        left.addWidget(scrolled(self._choices(), self.tr("Load options")), 1)
         upper = QHBoxLayout()
         upper.setSpacing(0)
         upper.addLayout(left, 1)
         if not self._narrow:
-            upper.addWidget(_line("hairline-vertical"))
-            upper.addWidget(self._side())
+            upper.addWidget(line("hairline-vertical"))
+            width = self._theme.px(SUMMARY_WIDTH)
+            upper.addWidget(side(self._summary, self.tr("What it takes"), width))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addLayout(upper, 1)
-        outer.addWidget(_line("hairline"))
+        outer.addWidget(line("hairline"))
         outer.addWidget(self.footer)
-
-    def _side(self) -> QWidget:
-        side = QWidget()
-        side.setProperty("role", "panel")
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._scrolled(self._summary, self.tr("What it takes")))
-        side.setFixedWidth(self._theme.px(SUMMARY_WIDTH))
-        return side
 
     def _choices(self) -> QWidget:
         inside = QWidget()
@@ -227,17 +220,6 @@ class LoadDialog(QDialog):
         column.addWidget(self._fold)
         column.addStretch()
         return inside
-
-    def _scrolled(self, inside: QWidget, name: str) -> QScrollArea:
-        area = QScrollArea()
-        area.setAccessibleName(name)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        inside.setProperty("role", "page")
-        area.setWidget(inside)
-        return area
 
     def _show_profile(self) -> None:
         profile = self._draft.recommended
@@ -271,9 +253,3 @@ class LoadDialog(QDialog):
         keys, values = self._draft.options.kv_type_k, self._draft.options.kv_type_v
         if keys is not values or self._draft.is_changed(*ADVANCED_FIELDS):
             self.show_advanced()
-
-
-def _line(role: str) -> QFrame:
-    line = QFrame()
-    line.setProperty("role", role)
-    return line

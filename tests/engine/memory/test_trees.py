@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.memory.records import as_json
+from engine.memory.document import as_json
 from engine.protocol.types import DeviceKind
 from tests.engine.memory.conftest import sample
 from tests.fakes.sysroot import machines
