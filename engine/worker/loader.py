@@ -10,17 +10,16 @@ from pathlib import Path
 from engine.backends.catalogue import Catalogue
 from engine.errors import VrambleError
 from engine.library.gguf.metadata import Metadata
-from engine.library.names import short_name
-from engine.loading.rope import TrainedContext, reach
+from engine.loading.rope import TrainedContext
 from engine.loading.suits import option_warnings
-from engine.protocol.types import LoadOptions, MemoryUse, ModelInfo, SplitMode
+from engine.protocol.types import LoadOptions
 from engine.worker import params
 from engine.worker.cancel import CancelFlag
 from engine.worker.context_memory import check_context_memory
 from engine.worker.image import ImageEncoders
 from engine.worker.lora import load_adapters, set_adapters
-from engine.worker.mapped import with_needed
 from engine.worker.model import LoadedModel
+from engine.worker.model_info import model_info
 from engine.worker.native import Llama, Pointer
 from engine.worker.pace import Pace
 from engine.worker.plan import Plan
@@ -34,8 +33,6 @@ from engine.worker.vocabulary import SpecialTextGuard, Vocabulary
 
 PROGRESS_PARTS = 1000
 _ABORTED = 2
-
-NO_TEMPLATE = "The file brings no chat template; ChatML is used instead. Answers may be poor."
 
 
 def cancelled_load() -> VrambleError:
@@ -173,7 +170,7 @@ class Loader:
             cache=cache(0),
             more=tuple(cache(sequence) for sequence in range(1, plan.options.n_parallel)),
             template=template,
-            info=self._info(plan, trained, warnings, template, model, context),
+            info=model_info(self._llama, plan, trained, warnings, template, model, context),
             n_batch=api.llama_n_batch(context),
             pace=Pace(api.llama_n_batch(context), polled=not (plan.on_gpu or several)),
             stops=self._end_of_turn(template, vocabulary),
@@ -198,51 +195,6 @@ class Loader:
             else:
                 texts.append(text)
         return tuple(texts)
-
-    def _info(
-        self,
-        plan: Plan,
-        trained: TrainedContext,
-        option_warnings: tuple[str, ...],
-        template: ChatTemplate,
-        model: Pointer,
-        context: Pointer,
-    ) -> ModelInfo:
-        api, report, header, placement = self._llama.api, self._llama.log.report, plan.header, plan.placement
-        n_ctx, far = api.llama_n_ctx(context), reach(plan.options, trained)
-        size = api.llama_model_size(model)
-        warnings = [*placement.warnings, *header.warnings, *option_warnings]
-        if template.source == "fallback":
-            warnings.append(NO_TEMPLATE)
-        if n_ctx > far > 0:
-            warnings.append(f"The context of {n_ctx} tokens is longer than the {far} the model was made for.")
-        return ModelInfo(
-            path=str(plan.path),
-            name=short_name(plan.path.name, header.name, plan.path.parent.name),
-            architecture=header.architecture,
-            quant=header.quant,
-            n_params=api.llama_model_n_params(model),
-            size_bytes=size,
-            n_ctx=n_ctx,
-            n_ctx_train=trained.n_ctx,
-            n_layers=api.llama_model_n_layer(model),
-            gpu_layers=report.offloaded if plan.on_gpu else 0,
-            device=placement.main,
-            device_reason=placement.reason,
-            devices=placement.devices,
-            flash_attention=report.flash_attention,
-            memory=self._memory(plan, size),
-            template_source=template.source,
-            warnings=tuple(warnings),
-            device_warnings=placement.warnings,
-        )
-
-    def _memory(self, plan: Plan, size: int) -> tuple[MemoryUse, ...]:
-        """What lies where; of a mapped file only what is needed."""
-        report, devices = self._llama.log.report, plan.placement.devices
-        several = plan.placement.split in (SplitMode.ROW, SplitMode.TENSOR)
-        memory = report.memory([device.id for device in devices])
-        return with_needed(memory, report, size, plan.path, several=several)
 
     def _warm_up(self, loaded: LoadedModel) -> None:
         """Compute one token: weights are paged in and GPU kernels built now, not in the first answer."""
