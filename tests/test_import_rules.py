@@ -38,6 +38,7 @@ SEEN_BY_UI = {
     "engine.bench.judge",
     "engine.bench.records",
     "engine.chat.found",
+    "engine.chat.graphemes",
     "engine.chat.records",
     "engine.chat.text",
     "engine.client.session",

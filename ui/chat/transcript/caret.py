@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
+from typing import Final
 
 from PySide6.QtCore import QPointF
 
+from engine.chat.graphemes import clusters
 from ui.chat.transcript.layout import Layout
 from ui.chat.transcript.selection import Spot, plain_text_of
 
+LONGEST: Final = 64
+"""Code points of what a reader takes for one character, at most."""
 _WORD = re.compile(r"\w+|[^\w\s]+", re.UNICODE)
 
 
@@ -45,12 +48,11 @@ class CaretMover:
 
     def by_character(self, spot: Spot, step: int) -> Spot:
         """One character on; the end of a part is followed by the start of the next."""
-        text = self.text(spot)
-        position = spot[2] + step
-        while 0 < position < len(text) and _joins(text, position):
-            position += step
-        if 0 <= position <= len(text):
-            return spot[0], spot[1], position
+        text, position = self.text(spot), spot[2]
+        if step > 0 and position < len(text):
+            return spot[0], spot[1], position + len(next(clusters(text[position : position + LONGEST])))
+        if step < 0 and position > 0:
+            return spot[0], spot[1], _before(text, position)
         return self.neighbour(spot, step) or spot
 
     def by_word(self, spot: Spot, step: int) -> Spot:
@@ -98,8 +100,9 @@ class CaretMover:
         return (*spot[:2], start), (*spot[:2], len(text) if end < 0 else end)
 
 
-def _joins(text: str, position: int) -> bool:
-    """Whether the character at ``position`` belongs to the one before it (marks, joiners, variation signs)."""
-    letter, before = text[position], text[position - 1]
-    joined = letter in "\u200d\ufe0e\ufe0f\u20e3" or before == "\u200d"
-    return joined or unicodedata.combining(letter) > 0 or "\U0001f3fb" <= letter <= "\U0001f3ff"
+def _before(text: str, position: int) -> int:
+    """Where the character begins that ends at ``position``."""
+    start = max(0, position - 4 * LONGEST)
+    start = max(start, text.rfind(" ", start, position - 1) + 1, text.rfind("\n", start, position - 1) + 1)
+    *_, last = clusters(text[start:position])
+    return position - len(last)

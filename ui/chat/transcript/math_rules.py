@@ -5,6 +5,8 @@ A dollar sign that touches a space on the inside or a digit on the outside is mo
 
 from __future__ import annotations
 
+import re
+
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
@@ -14,6 +16,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 INLINE = ("math_inline", "math_inline_double")
 BLOCK = ("math_block", "amsmath")
 _CLOSERS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
+_OPENED = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*[\s>]*(\$\$|\\\[)")
 _INTERRUPTS = {"alt": ["paragraph", "reference", "blockquote", "list"]}
 
 
@@ -43,6 +46,28 @@ def latex_of(source: str) -> tuple[str, bool]:
         if source.startswith(opener) and source.endswith(closer) and len(source) > len(opener + closer):
             return source[len(opener) : -len(closer)].strip(), opener in ("$$", "\\[")
     return source, True
+
+
+def open_line(source: str) -> int | None:
+    """Number of the line where a formula of several lines begins whose end is not there yet; no blank line follows it.
+
+    Until it comes, what stands in the formula looks like other blocks, and then it is none of them.
+    """
+    lines = source.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    start = max((number + 1 for number, line in enumerate(lines) if not line.strip()), default=0)
+    while start < len(lines):
+        opened = _OPENED.match(lines[start])
+        closer = _CLOSERS[opened[1]] if opened else ""
+        if opened and closer not in lines[start][opened.end() :]:
+            ends = (n for n in range(start + 1, len(lines)) if lines[n].rstrip().endswith(closer))
+            end = next(ends, None)
+            if end is None:
+                return start
+            start = end
+        start += 1
+    return None
 
 
 def _inline(state: StateInline, silent: bool) -> bool:

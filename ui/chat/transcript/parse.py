@@ -19,6 +19,7 @@ from ui.chat.transcript.blocks import BLOCK_GAP, Paragraph, Part
 from ui.chat.transcript.budget import Tired
 from ui.chat.transcript.cutting import rows_in_a_slice
 from ui.chat.transcript.fences import read_fence
+from ui.chat.transcript.math_rules import open_line
 from ui.chat.transcript.repair import presentable
 from ui.chat.transcript.tokens import Builder, make_parser, references_of
 from ui.chat.transcript.windows import Block, lines_of, offset_of_line, place_to_cut, top_level
@@ -179,6 +180,9 @@ class MarkdownStream:
             return True
         if not blocks:
             return False
+        open_formula = open_line(whole)
+        if open_formula is not None:
+            blocks = [*(block for block in blocks[:-1] if block.end_line <= open_formula), blocks[-1]]
         last, above = blocks[-1], blocks[-2] if len(blocks) > 1 else None
         if last.kind == "table":
             step = rows_in_a_slice(_columns(tokens[above.end_token if above else 0 :]))
@@ -187,7 +191,7 @@ class MarkdownStream:
                 del parts[len(parts) - bool(last.body_rows % step) :]
                 self._commit_rows(whole, blocks, full * step, parts, references)
                 return True
-        line = last.start_line if last.kind == "fence" else above.end_line if above else 0
+        line = last.start_line if last.kind == "fence" and open_formula is None else above.end_line if above else 0
         end = offset_of_line(whole, line)
         if end <= len(self._head):
             return False
