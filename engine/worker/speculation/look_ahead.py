@@ -11,8 +11,8 @@ from engine.worker.sequence_batch import RowsBatch
 from engine.worker.speculation.drafter import Drafter
 from engine.worker.speculation.length import GuessLength
 
-DECODED = 0
-"""What ``llama_decode`` gives when all went well."""
+DECODED, NO_SLOT = 0, 1
+"""What ``llama_decode`` gives when all went well, and when the memory has no room: then nothing has changed."""
 
 
 class LookAhead:
@@ -67,8 +67,10 @@ class LookAhead:
     def _look_at(self, token: int, room: int) -> int:
         most = self._length.next(min(room, self._most))
         guess = self._drafter.draft(self._cached, token, most, self.stop) if most else []
-        batch = self._batch.of(token, guess)
-        result = int(self._decode(self._context, batch))
+        result = int(self._decode(self._context, self._batch.of(token, guess)))
+        if result == NO_SLOT and guess:
+            guess = []
+            result = int(self._decode(self._context, self._batch.of(token, guess)))
         if result == DECODED:
             self._cached.append(token)
             self._guess, self._right = guess, 0

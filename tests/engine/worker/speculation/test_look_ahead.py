@@ -30,6 +30,7 @@ class PlayedModel:
         self.memory: list[int] = []
         self.rows: list[int] = []
         self.calls = 0
+        self.room = 1000
 
     def llama_get_memory(self, _context: object) -> PlayedModel:
         return self
@@ -42,6 +43,8 @@ class PlayedModel:
         return SimpleNamespace(token=tokens, n_tokens=count, logits=None)
 
     def llama_decode(self, _context: object, batch: Any) -> int:
+        if batch.n_tokens > self.room:
+            return 1
         self.calls += 1
         self.rows = []
         assert all(batch.logits[row] for row in range(batch.n_tokens))
@@ -142,3 +145,10 @@ def test_right_guesses_spare_calls() -> None:
     writer.write(30)
     assert writer.model.calls < 10
     assert writer.ahead.accepted == 30 - writer.model.calls
+
+
+def test_where_guesses_find_no_room_the_token_is_computed_alone() -> None:
+    writer = Writer(PlayedDrafter([(MOST, MOST)] * 30))
+    writer.model.room = 1
+    assert writer.write(12) == plainly(12)
+    assert (writer.model.calls, writer.ahead.drafted) == (12, 0)
