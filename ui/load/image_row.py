@@ -22,7 +22,7 @@ class ImageRow(ChoiceRow):
             draft,
             theme,
             self.tr("Image encoder"),
-            self.tr("A file beside the model, with which it sees pictures. It takes memory of its own."),
+            self.tr("A file beside the model for pictures. It takes memory of its own; pictures cannot be sent yet."),
             ("mmproj",),
             parent,
         )
