@@ -11,6 +11,8 @@ from tests.ui.sizes import settle
 from ui.library.window import DISCOVER, DOWNLOADS, LIBRARY, ModelManagerWindow
 from ui.theme import Theme
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("before", "after"), [(1.0, 1.4), (1.4, 0.85)])
 @pytest.mark.parametrize("tab", [DISCOVER, LIBRARY, DOWNLOADS])

@@ -98,6 +98,7 @@ def fill(manager: Manager) -> None:
     manager.window.queue._fold.setChecked(True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(900, 560), (1180, 740), (1280, 800)])
 @pytest.mark.parametrize("number", [DISCOVER, LIBRARY, DOWNLOADS])
 def test_targets_names_and_room(fake: Manager, theme: Theme, number: int, size: tuple[int, int]) -> None:
