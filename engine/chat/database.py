@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.chat import failures, salvage
+from engine.chat.connection import configure
 from engine.chat.migrations import MIGRATIONS, Migration, apply, tables_of, version_of
 from engine.errors import VrambleError
 
@@ -20,14 +21,6 @@ _VERSION_OFFSET: Final = 60
 """Where the file header holds `user_version`, big-endian, four bytes."""
 _BUSY_SECONDS: Final = 5.0
 _COPY_IN_MEMORY: Final = 64 * 1024 * 1024
-_PRAGMAS: Final = (
-    "journal_mode = WAL",
-    "synchronous = FULL",
-    "foreign_keys = ON",
-    "secure_delete = ON",
-    "trusted_schema = OFF",
-    "journal_size_limit = 8388608",
-)
 _COMPANIONS: Final = ("-wal", "-shm", "-journal")
 
 
@@ -80,26 +73,6 @@ def request_check(path: Path) -> None:
     """Have the next `open_database` examine every page: damage was met while reading."""
     with contextlib.suppress(OSError):
         _check_marker(path).touch()
-
-
-def reading_only(db: sqlite3.Connection) -> sqlite3.Connection:
-    """How rows come out of a connection, whatever is in them."""
-    db.row_factory = sqlite3.Row
-    db.text_factory = lambda data: data.decode("utf-8", "replace")
-    return db
-
-
-def configure(db: sqlite3.Connection) -> sqlite3.Connection:
-    """Settings of every connection that writes.
-
-    ``synchronous`` FULL: each commit waits for the disk, so that a message is there before the
-    engine is asked even if the power fails; commits are few (two for a turn, one a second while
-    an answer streams). ``secure_delete`` overwrites what is deleted.
-    """
-    reading_only(db)
-    for pragma in _PRAGMAS:
-        db.execute(f"PRAGMA {pragma}").fetchall()
-    return db
 
 
 def _open_writable(path: Path, now: float, migrations: Sequence[Migration]) -> Opened:

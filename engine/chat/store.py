@@ -10,7 +10,8 @@ from pathlib import Path
 
 from engine.chat import branches, drafts, failures, reading, search_index, writing
 from engine.chat.arranging import Arranging
-from engine.chat.database import open_database, open_private, reading_only
+from engine.chat.connection import reading_only
+from engine.chat.database import open_database, open_private
 from engine.chat.exchanging import Exchanging
 from engine.chat.finding import Finding
 from engine.chat.ids import new_id

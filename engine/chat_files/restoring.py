@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from engine.chat.database import configure
+from engine.chat.connection import configure
 from engine.chat.migrations import MIGRATIONS, tables_of, version_of
 from engine.chat_files.backup import DATABASE, MANIFEST, SETTINGS, Manifest, checksum, manifest_of, newer, opened
 from engine.errors import VrambleError

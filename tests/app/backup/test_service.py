@@ -26,16 +26,24 @@ def paths(tmp_path: Path) -> Paths:
     return found
 
 
+def is_busy(service: BackupService) -> bool:
+    return service.busy
+
+
+def waits(service: BackupService) -> bool:
+    return service.waiting is not None
+
+
 def test_backup_then_restore_at_the_next_start(qtbot: QtBot, paths: Paths, tmp_path: Path) -> None:
     work = Cranked()
     service = BackupService(paths, work)
     results: list[Manifest | VrambleError] = []
     target = tmp_path / "b.zip"
     assert service.back_up(target, results.append)
-    assert service.busy
+    assert is_busy(service)
     assert not service.back_up(target, results.append)
     work.drain()
-    assert not service.busy
+    assert not is_busy(service)
     store = Store.open(paths.database)
     turn(store, "c", "later", "words")
     store.close()
@@ -49,7 +57,7 @@ def test_backup_then_restore_at_the_next_start(qtbot: QtBot, paths: Paths, tmp_p
     assert restore_waiting(paths) is None
     service.look()
     work.drain()
-    assert service.waiting is None
+    assert not waits(service)
     service.shutdown()
 
 
@@ -62,10 +70,10 @@ def test_a_restore_can_be_given_up(qtbot: QtBot, paths: Paths, tmp_path: Path) -
     work.drain()
     service.restore(target, lambda _result: None)
     work.drain()
-    assert service.waiting is not None
+    assert waits(service)
     service.give_up()
     work.drain()
-    assert service.waiting is None
+    assert not waits(service)
     assert restore_waiting(paths) is None
     service.shutdown()
 
@@ -79,6 +87,6 @@ def test_what_is_no_backup_is_told(qtbot: QtBot, paths: Paths, tmp_path: Path) -
     work.drain()
     (result,) = results
     assert isinstance(result, VrambleError)
-    assert service.waiting is None
+    assert not waits(service)
     assert restored_notice(result).severity is Severity.ERROR
     service.shutdown()

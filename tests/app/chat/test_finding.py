@@ -28,9 +28,9 @@ def test_a_search_while_it_is_typed(chat: Chat) -> None:
     rows = SearchRows(search)
     for typed in ("w", "wa", "walr"):
         search.ask(typed)
-    assert search.searching
+    states = [search.searching]
     chat.database.drain()
-    assert not search.searching
+    assert [*states, search.searching] == [True, False]
     assert search.query == "walr"
     assert [hit.line for hit in search.hits] == ["What is a walrus?", "What is a walrus?"]
     assert rows.rowCount() == 2

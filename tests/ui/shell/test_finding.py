@@ -27,12 +27,15 @@ class Side:
 
     def __init__(self, chat: Chat, sidebar: Sidebar, qtbot: QtBot) -> None:
         self.chat, self.sidebar, self.qtbot = chat, sidebar, qtbot
-        self.list = sidebar.findChild(ConversationView, "conversationList")
-        self.field = sidebar.findChild(SearchField, "conversationSearch")
-        self.results = sidebar.findChild(ResultsView, "searchResults")
-        assert self.list is not None
-        assert self.field is not None
-        assert self.results is not None
+        shown = sidebar.findChild(ConversationView, "conversationList")
+        field = sidebar.findChild(SearchField, "conversationSearch")
+        results = sidebar.findChild(ResultsView, "searchResults")
+        assert shown is not None
+        assert field is not None
+        assert results is not None
+        self.list: ConversationView = shown
+        self.field: SearchField = field
+        self.results: ResultsView = results
 
     @property
     def rows(self) -> SideListModel:
@@ -59,7 +62,8 @@ class Side:
 
     def press(self, menu: QMenu, text: str) -> None:
         """Trigger an entry of a menu, also of one below it."""
-        menus = [menu, *(action.menu() for action in menu.actions() if action.menu() is not None)]
+        below = [action.menu() for action in menu.actions()]
+        menus = [menu, *(one for one in below if isinstance(one, QMenu))]
         for one in menus:
             for action in one.actions():
                 if action.text().split("\t")[0] == text:
