@@ -25,8 +25,12 @@ TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
 
 def meeting_place(data: Path, environ: Mapping[str, str]) -> Path:
-    """Where starts with the data folder ``data`` meet: short enough for a socket, private to the user."""
+    """Where starts with the data folder ``data`` meet: short enough for a socket, private to the user. Of the runtime
+    folder only this part is shared between starts in Flatpak.
+    """
     folder = environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+    if sandbox := environ.get("FLATPAK_ID"):
+        folder = f"{folder}/app/{sandbox}"
     name = hashlib.sha256(os.fsencode(data.absolute())).hexdigest()[:16]
     return Path(folder) / f"vramble-{os.getuid()}-{name}"
 

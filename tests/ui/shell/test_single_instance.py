@@ -37,6 +37,8 @@ def test_the_place_is_short_and_of_the_folder(tmp_path: Path) -> None:
     assert len(str(one)) < 90
     assert one.parent == Path("/run/user/1000")
     assert meeting_place(tmp_path, {}).is_absolute()
+    inside = meeting_place(tmp_path, {"XDG_RUNTIME_DIR": "/run/user/1000", "FLATPAK_ID": "org.example.Vramble"})
+    assert inside.parent == Path("/run/user/1000/app/org.example.Vramble")
 
 
 def test_the_second_raises_the_first(qtbot: QtBot, tmp_path: Path, repository: Path) -> None:
