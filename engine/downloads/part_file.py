@@ -21,6 +21,7 @@ class Partial:
         lock: See above.
         compare: What is written already lies there, most likely: it is only written where it differs.
         mended: Indices of blocks that differed.
+        saved: Bytes that the map on the disk knows of.
         fresh: Indices of blocks that were filled from their beginning since the file was opened.
     """
 
@@ -32,6 +33,7 @@ class Partial:
         self.compare = False
         self.mended: set[int] = set()
         self.fresh: set[int] = set()
+        self.saved = 0
         self._fd = _open(part_path(target))
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -107,6 +109,7 @@ class Partial:
             os.close(self._map)
             self._map = -1
         self._map = _open(map_path(self._target))
+        self.saved = self.blocks.done
 
     def write(self, at: int, data: memoryview) -> None:
         """Write ``data`` at ``at``, where the fill of a block ends. Raises VrambleError, as for a full disk."""
@@ -120,6 +123,8 @@ class Partial:
             entries = self.blocks.entries(first, last)
         # Without the lock, which everybody wants: a block that is not full has one writer.
         self._keep(first, entries)
+        with self.lock:
+            self.saved += len(data)
 
     def _put(self, at: int, data: memoryview) -> None:
         try:
@@ -153,6 +158,7 @@ class Partial:
 
     def reset(self, index: int) -> None:
         """Block ``index`` is wrong: nothing of it is here any more. Only under `lock`."""
+        self.saved -= self.blocks.fill(index)
         self.blocks.reset(index)
         self.fresh.discard(index)
         self._save(index, index + 1)

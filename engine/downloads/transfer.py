@@ -140,7 +140,7 @@ class Transfer:
             self._meter.show("checking", blocks.span(self._hashed)[0])
         else:
             stage = "checking" if blocks.is_whole else self._stage
-            self._meter.show(stage, blocks.done, connections=self._lanes.n_open)
+            self._meter.show(stage, self._partial.saved, connections=self._lanes.n_open)
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + self._report_s
