@@ -76,11 +76,6 @@ class Search(QObject):
             self._step()
             self.changed.emit()
 
-    def again(self) -> None:
-        """Search for the same once more: conversations changed."""
-        if self._wanted and not self._running:
-            self._begin()
-
     def _begin(self) -> None:
         self._asked, self._cursor, self._enough = self._wanted, None, ENOUGH
         self._run(self._asked, None)

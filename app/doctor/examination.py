@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from app.doctor.watched import Step, WatchedHost
+from app.doctor.watched import Step, StoppedError, WatchedHost
 from app.paths import find_paths
 from engine.doctor.answer import EngineAnswer
 from engine.doctor.checks.history import look_at
@@ -40,7 +40,17 @@ def examine(
     host = WatchedHost(host_of(root, environ), watch)
     paths = find_paths(dict(environ))
     install = read_install(Path(sys.prefix), host.free_bytes(paths.models))
-    install = msgspec.structs.replace(install, history=look_at(paths.database))
+
+    def stopped() -> bool:
+        try:
+            watch(Step.SYSTEM)
+        except StoppedError:
+            return True
+        return False
+
+    history = look_at(paths.database, patient=watch is _unwatched, stopped=stopped)
+    install = msgspec.structs.replace(install, history=history)
+    watch(Step.SYSTEM)
     facts = read_facts(root, host, install, engine=answer, environ=environ, may_wake=answer is not None)
     watch(Step.VERDICT)
     return diagnose(facts)

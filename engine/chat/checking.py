@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,6 +13,8 @@ from engine.chat.migrations import MIGRATIONS, tables_of, version_of
 from engine.chat.tree import Node, Tree
 
 MOST_LINES: Final = 20
+OPERATIONS: Final = 500_000
+"""Of SQLite's machine between two looks whether to stop: some hundredths of a second."""
 _LOST: Final = (
     "SELECT count(*) FROM message WHERE conversation NOT IN (SELECT id FROM conversation)",
     "SELECT count(*) FROM part WHERE message NOT IN (SELECT id FROM message)",
@@ -43,8 +46,16 @@ class Health(NamedTuple):
         return not (self.damage or self.lost or self.misplaced)
 
 
-def examine_file(path: Path) -> Health:
-    """Examine the database at ``path`` without changing it. Reads all of it; OSError when it cannot be read."""
+def examine_file(path: Path, *, pages: bool = True, stopped: Callable[[], bool] = lambda: False) -> Health:
+    """Examine the database at ``path`` without changing it.
+
+    Args:
+        pages: Look at every page too, which takes SQLite seconds for each GB and cannot be stopped.
+        stopped: Asked now and then; when it says so, the examination ends as if the file could not be read.
+
+    Raises:
+        OSError: It cannot be read.
+    """
     with path.open("rb") as file:
         if not file.read(1):
             return Health(damage=("the file is empty",))
@@ -52,17 +63,19 @@ def examine_file(path: Path) -> Health:
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
             db.row_factory = sqlite3.Row
             db.text_factory = lambda data: data.decode("utf-8", "replace")
-            return examine(db)
+            db.set_progress_handler(stopped, OPERATIONS)
+            return examine(db, pages=pages)
     except sqlite3.OperationalError as error:
         raise OSError(str(error)) from error
     except sqlite3.DatabaseError as error:
         return Health(damage=(str(error),))
 
 
-def examine(db: sqlite3.Connection) -> Health:
-    """Examine an open database: SQLite's integrity check, links between rows, the trees."""
+def examine(db: sqlite3.Connection, *, pages: bool = True) -> Health:
+    """Examine an open database: SQLite's integrity check (``pages``), links between rows, the trees."""
     version = version_of(db)
-    damage = [str(row[0]) for row in db.execute(f"PRAGMA integrity_check({MOST_LINES})") if row[0] != "ok"]
+    check = db.execute(f"PRAGMA integrity_check({MOST_LINES})") if pages else ()
+    damage = [str(row[0]) for row in check if row[0] != "ok"]
     names = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     missing = set(tables_of(min(version, MIGRATIONS[-1].number))) - names
     damage += [f"the table {name} is missing" for name in sorted(missing)]

@@ -73,12 +73,15 @@ class CardFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
-    """The database of conversations, examined. ``trouble``: why it could not be, or what is wrong with it."""
+    """The database of conversations, examined. ``trouble``: why it could not be, or what is wrong with it; ``pages``:
+    every page was looked at.
+    """
 
     conversations: int = 0
     messages: int = 0
     trouble: str = ""
     unreadable: bool = False
+    pages: bool = True
 
 
 class Install(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.chat.checking import Health, examine_file
 from engine.doctor.facts import Facts, History
 from engine.doctor.records import Finding, Skipped, Status
 
-GB = 10**9
+QUICK = 200_000_000
+"""Bytes that are read within about two seconds."""
 RESTART = "Start Vramble: it keeps the damaged file and recovers what can be read. `vramble backup` before helps."
 
 
-def look_at(database: Path) -> History | None:
-    """The database as it is, examined; None when there is none yet. Reads all of it."""
+def look_at(database: Path, *, patient: bool = True, stopped: Callable[[], bool] = lambda: False) -> History | None:
+    """The database as it is, examined; None when there is none yet.
+
+    Args:
+        patient: Every page is looked at, however large the file is; else only up to `QUICK` bytes.
+        stopped: Whether nobody waits any more.
+    """
     try:
-        health = examine_file(database)
+        whole = patient or database.stat().st_size <= QUICK
+        health = examine_file(database, pages=whole, stopped=stopped)
     except FileNotFoundError:
         return None
     except OSError as error:
         return History(trouble=error.strerror or type(error).__name__, unreadable=True)
-    return History(conversations=health.conversations, messages=health.messages, trouble=_trouble(health))
+    return History(conversations=health.conversations, messages=health.messages, trouble=_trouble(health), pages=whole)
 
 
 def history(facts: Facts) -> Finding | Skipped:
@@ -32,7 +40,8 @@ def history(facts: Facts) -> Finding | Skipped:
         return Finding(Status.WARN, f"The conversations cannot be examined: {found.trouble}.")
     counted = f"{found.conversations} conversations with {found.messages} messages"
     if not found.trouble:
-        return Finding(Status.OK, f"{counted}, checked")
+        rest = "" if found.pages else "; `vramble doctor` reads every page of so large a file"
+        return Finding(Status.OK, f"{counted}, checked{rest}")
     return Finding(Status.FAIL, f"The database of conversations is damaged: {found.trouble}.", RESTART)
 
 

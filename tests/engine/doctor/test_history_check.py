@@ -66,3 +66,27 @@ def test_a_file_that_is_none(tmp_path: Path, content: bytes) -> None:
     found = judged(path)
     assert isinstance(found, Finding)
     assert found.status is Status.FAIL
+
+
+def test_nobody_waits_any_more(database: Path) -> None:
+    store = Store.open(database)
+    for number in range(300):
+        turn(store, "many", f"question {number}", "answer")
+    store.close()
+    looked: list[bool] = []
+
+    def stopped() -> bool:
+        looked.append(True)
+        return True
+
+    found = look_at(database, stopped=stopped)
+    assert found is not None
+    assert found.unreadable is bool(looked)
+
+
+def test_a_large_file_is_not_read_whole_in_the_window(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.doctor.checks.history.QUICK", 10)
+    found = look_at(database, patient=False)
+    assert found is not None
+    assert not found.pages
+    assert found.trouble == ""
