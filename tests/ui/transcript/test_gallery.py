@@ -120,6 +120,24 @@ def test_code_begins_at_the_left_whatever_is_written(make_view: MakeView) -> Non
     assert max(right for _, right in edges) < view.content.column / 2
 
 
+def test_code_beside_right_to_left_words_stays_in_order(make_view: MakeView) -> None:
+    text = 'a = "שלום"  # מרחק'
+    (code,) = code_views(make_view([answer(f"```\n{text}\n```")]))
+    places = [code.caret(text.index(letter)).left() for letter in "a=#"]
+    strings = [code.caret(position).left() for position in (5, 9)]
+    comment = code.caret(len(text)).left()
+    assert places[1] < min(strings) <= max(strings) < places[2]
+    assert places[2] < comment
+
+
+def test_bullets_stand_where_an_item_begins(make_view: MakeView) -> None:
+    view = make_view([answer("- פריט\n- item")])
+    message = view.content.message(0)
+    mirrored, plain = message.parts
+    assert (message.part_x(mirrored), message.part_x(plain)) == (0, view.content.look.indent)
+    assert message.part_width(mirrored) == message.part_width(plain)
+
+
 def code_views(view: TranscriptView) -> list[CodeView]:
     messages = [view.content.message(row) for row in range(len(view.content.rows))]
     views = [message.view(1) for message in messages]

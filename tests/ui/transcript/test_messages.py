@@ -298,9 +298,10 @@ def test_the_copy_button_stays_in_sight_of_long_code(make_view: MakeView) -> Non
 def test_buttons_are_used_again(make_view: MakeView) -> None:
     view = make_view([answer("```\nx\n```\n\n" * 60)])
     view.scroll_to_start()
+    made = len(view.viewport().findChildren(QWidget, "copyCodeButton"))
     for _ in range(60):
         view.scroll_by(150)
-    assert len(view.viewport().findChildren(QWidget, "copyCodeButton")) < 12
+    assert len(view.viewport().findChildren(QWidget, "copyCodeButton")) <= made + 2 < 30
 
 
 def test_walking_through_messages(make_view: MakeView) -> None:

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from ui.chat.transcript.code_rows import CodeRows, columns_of
 from ui.chat.transcript.heights import Heights
 from ui.chat.transcript.inline import with_bare_links
-from ui.chat.transcript.qt_text import Units, copiable, displayable, is_right_to_left
+from ui.chat.transcript.qt_text import (
+    LEFT_TO_RIGHT_MARK,
+    MarkedUnits,
+    Units,
+    copiable,
+    displayable,
+    is_right_to_left,
+    runs_to_isolate,
+    with_marks,
+)
 
 SIZES = st.lists(st.integers(0, 50), min_size=1, max_size=30)
 
@@ -98,3 +107,18 @@ def test_direction_of_a_paragraph() -> None:
     assert is_right_to_left("«שלום» hello")
     assert not is_right_to_left("1. hello שלום")
     assert not is_right_to_left("123 …")
+
+
+@given(st.text(alphabet='ab שלם"=#😀', max_size=40))
+def test_marks_in_code_move_no_position(text: str) -> None:
+    marks = runs_to_isolate(text)
+    units, shown = MarkedUnits(text, marks), with_marks(text, marks)
+    assert shown.replace(LEFT_TO_RIGHT_MARK, "") == text
+    for position in range(len(text) + 1):
+        assert units.from_qt(units.to_qt(position)) == position
+        before = shown.encode("utf-16-le")[: 2 * units.to_qt(position)].decode("utf-16-le")
+        assert before.replace(LEFT_TO_RIGHT_MARK, "") == text[:position]
+
+
+def test_words_of_one_phrase_stay_together() -> None:
+    assert runs_to_isolate('name = "שלום עולם"  # מרחק') == [17, 26]

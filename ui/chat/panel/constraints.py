@@ -19,7 +19,17 @@ from ui.theme import Theme
 LINES = 4
 
 
-class Biases(Lines):
+class FixedLines(Lines):
+    """Lines of fixed pitch."""
+
+    def _fit(self) -> None:
+        super()._fit()
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(self._theme.font().pointSizeF())
+        self.setFont(font)
+
+
+class Biases(FixedLines):
     """Biases as lines of text; they count when all lines are right.
 
     Attributes:
@@ -77,7 +87,7 @@ class Constraints(QObject):
         return self._text("grammar", title, text, 'root ::= "yes" | "no"')
 
     def _text(self, field: str, title: str, text: str, example: str) -> QWidget:
-        lines = Lines(self._theme, title, example, LINES)
+        lines = FixedLines(self._theme, title, example, LINES)
         return self._row(field, title, text, lines, lambda: problem_of(self._parameters.present, field))
 
     def _biases(self) -> QWidget:
@@ -89,5 +99,4 @@ class Constraints(QObject):
         return row
 
     def _row(self, field: str, title: str, text: str, control: Lines, problem: Callable[[], str]) -> ParameterRow:
-        control.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         return ParameterRow(self._theme, self._parameters, field, title, text, control, problem)

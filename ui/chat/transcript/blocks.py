@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntFlag
 
+from ui.chat.transcript.qt_text import is_right_to_left
+
 
 class Style(IntFlag):
     """How a run of characters looks."""
@@ -107,6 +109,11 @@ class ThoughtHead(Part):
 def in_thought(part: Part) -> bool:
     """Whether ``part`` belongs to what the model thought, not to its answer."""
     return isinstance(part, ThoughtHead) or part.frames.startswith("t")
+
+
+def is_mirrored(part: Part) -> bool:
+    """Whether ``part`` is an item of a list that is read from the right: its bullet stands there."""
+    return "l" in part.frames and isinstance(part, Paragraph) and is_right_to_left(part.content.text)
 
 
 def plain_text(part: Part) -> str:

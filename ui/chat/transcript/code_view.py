@@ -11,7 +11,14 @@ from ui.chat.transcript.code_rows import CodeRows, Row
 from ui.chat.transcript.highlight import Highlighter
 from ui.chat.transcript.look import TAB_COLUMNS, TOKEN_COLOURS, Ink, Look
 from ui.chat.transcript.part_view import PartView, Range
-from ui.chat.transcript.qt_text import Units, displayable
+from ui.chat.transcript.qt_text import (
+    MarkedUnits,
+    Units,
+    displayable,
+    mixes_directions,
+    runs_to_isolate,
+    with_marks,
+)
 from ui.chat.transcript.sideways import BlockState
 from ui.chat.transcript.text_view import x_of
 from ui.theme import RADIUS, SPACE_M, SPACE_S, SPACE_XS
@@ -31,7 +38,7 @@ class CodeView(PartView):
         self.highlighter = Highlighter(part.language)
         columns = int((width - 2 * self._padding) / look.code_column)
         self._rows = CodeRows(max(8, columns) if state.wrap else None)
-        self._layouts: dict[int, tuple[QTextLayout, Units]] = {}
+        self._layouts: dict[int, tuple[QTextLayout, Units | MarkedUnits]] = {}
         self.natural_width = width
         self.set_part(part)
 
@@ -131,14 +138,15 @@ class CodeView(PartView):
         box = QRectF(place.x() + left, place.y(), right - left, self.look.code_line)
         painter.fillRect(box, self.look.colour("selection"))
 
-    def _layout(self, number: int) -> tuple[QTextLayout, Units]:
+    def _layout(self, number: int) -> tuple[QTextLayout, Units | MarkedUnits]:
         known = self._layouts.get(number)
         if known:
             return known
         row = self._rows.rows[number]
         text = self._code[row.start : row.end]
-        units = Units(text)
-        layout = QTextLayout(displayable(text), self.look.code)
+        marks = runs_to_isolate(text) if mixes_directions(text) else []
+        units = MarkedUnits(text, marks) if marks else Units(text)
+        layout = QTextLayout(with_marks(displayable(text), marks), self.look.code)
         layout.setCacheEnabled(True)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.NoWrap)
@@ -154,7 +162,7 @@ class CodeView(PartView):
         self._layouts[number] = (layout, units)
         return self._layouts[number]
 
-    def _formats(self, row: Row, units: Units) -> list[QTextLayout.FormatRange]:
+    def _formats(self, row: Row, units: Units | MarkedUnits) -> list[QTextLayout.FormatRange]:
         shift = row.start - row.line_start
         result = []
         for start, length, colour in self.highlighter.runs(row.line):
@@ -206,7 +214,7 @@ class CodeView(PartView):
         return QRectF(left, self.head + number * self.look.code_line, 1, self.look.code_line)
 
 
-def _range(units: Units, start: int, end: int, form: QTextCharFormat) -> QTextLayout.FormatRange:
+def _range(units: Units | MarkedUnits, start: int, end: int, form: QTextCharFormat) -> QTextLayout.FormatRange:
     result = QTextLayout.FormatRange()
     result.start = units.to_qt(start)
     result.length = units.to_qt(end) - result.start

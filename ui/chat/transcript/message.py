@@ -23,6 +23,7 @@ from ui.chat.transcript.blocks import (
     Table,
     ThoughtHead,
     in_thought,
+    is_mirrored,
 )
 from ui.chat.transcript.budget import Tired, never
 from ui.chat.transcript.code_view import CodeView
@@ -222,12 +223,17 @@ class Message:
 
     def part_x(self, part: Part) -> float:
         """Left edge of a part's text in the content: behind quotation bars and bullets."""
-        quotes = part.frames.count("q") + part.frames.count("t")
-        return quotes * self.look.quote_indent + (len(part.frames) - quotes) * self.look.indent
+        quotes, bullets = self._indents(part)
+        return quotes if is_mirrored(part) else quotes + bullets
 
     def part_width(self, part: Part) -> float:
         """Width that is left for a part."""
-        return max(6 * self.look.em, self.width - self.part_x(part))
+        return max(6 * self.look.em, self.width - sum(self._indents(part)))
+
+    def _indents(self, part: Part) -> tuple[float, float]:
+        """Room for quotation bars, and for bullets."""
+        quotes = part.frames.count("q") + part.frames.count("t")
+        return quotes * self.look.quote_indent, (len(part.frames) - quotes) * self.look.indent
 
     def part(self, section: int) -> Part | None:
         """The part of ``section``; None for head and foot."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from ui.chat.transcript import versions
-from ui.chat.transcript.blocks import Part, ThoughtHead
+from ui.chat.transcript.blocks import Part, ThoughtHead, is_mirrored
 from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.layout import Layout, Placed
 from ui.chat.transcript.message import Message
@@ -182,7 +182,17 @@ def _paint_frames(painter: QPainter, scene: Scene, placed: Placed, message: Mess
             x += look.indent
     if part.marker:
         line = QRectF(x - look.indent, placed.y + gap, look.indent - 0.5 * look.em, look.line)
+        if is_mirrored(part):
+            right = scene.origin(placed).x() + message.part_width(part) + 0.5 * look.em
+            line.moveRight(right + _marker_width(scene, part.marker))
         _paint_marker(painter, scene, line, part.marker, message.view(placed.section).baseline or look.baseline)
+
+
+def _marker_width(scene: Scene, marker: str) -> float:
+    look = scene.layout.look
+    if marker.startswith("["):
+        return round(look.em * 0.95)
+    return look.em * 0.5 if marker == "•" else look.body_metrics.horizontalAdvance(marker)
 
 
 def _paint_marker(painter: QPainter, scene: Scene, line: QRectF, marker: str, baseline: float) -> None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
+from itertools import pairwise
 
 LINE_SEPARATOR = "\u2028"
+LEFT_TO_RIGHT_MARK = "\u200e"
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufffc\ud800-\udfff]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufeff]")
+_RIGHT_TO_LEFT_WORDS = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]+(?: [\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]+)*"
+)
 _UNCOPIABLE = re.compile("[\ud800-\udfff]")
 
 
@@ -45,6 +50,33 @@ def is_right_to_left(text: str) -> bool:
         if kind == "L":
             return False
     return False
+
+
+def runs_to_isolate(text: str) -> list[int]:
+    """Where each run of right-to-left words ends behind which a mark keeps what follows from moving into it."""
+    return [run.end() for run in _RIGHT_TO_LEFT_WORDS.finditer(text)]
+
+
+class MarkedUnits:
+    """As `Units`, for a text that is shown with a left-to-right mark at each place in ``marks``."""
+
+    def __init__(self, text: str, marks: list[int]) -> None:
+        self._units, self._marks = Units(text), marks
+        self._qt_marks = [self._units.to_qt(mark) + number for number, mark in enumerate(marks)]
+
+    def to_qt(self, position: int) -> int:
+        """UTF-16 units before character number ``position``."""
+        return self._units.to_qt(position) + bisect_left(self._marks, position)
+
+    def from_qt(self, units: int) -> int:
+        """Characters before UTF-16 unit number ``units``."""
+        return self._units.from_qt(units - bisect_left(self._qt_marks, units))
+
+
+def with_marks(text: str, marks: list[int]) -> str:
+    """``text`` with a left-to-right mark at each place."""
+    places = [0, *marks, len(text)]
+    return LEFT_TO_RIGHT_MARK.join(text[start:end] for start, end in pairwise(places))
 
 
 class Units:
