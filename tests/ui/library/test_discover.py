@@ -348,6 +348,20 @@ def test_access_by_hand_is_told_apart(discover: Manager) -> None:
     assert "decides who may have it" in discover.texts()
 
 
+def test_a_repository_that_refuses_shows_the_step_and_is_asked_again_after_it(discover: Manager) -> None:
+    search(discover, "maker/secret-GGUF")
+    discover.press(Qt.Key.Key_Return)
+    discover.hub.refuse("hub-gated", "maker/secret-GGUF is gated.", "Accept its terms.")
+    assert discover.shows("gateCard")
+    discover.account.become("keyring", "me")
+    assert discover.hub.asked[-1] == "refresh"
+    discover.hub.refuse("hub-not-accepted", "You were not let in.")
+    assert "This account was not let in yet." in discover.texts()
+    discover.hub.give(page("maker/secret-GGUF", summary=summary("maker/secret-GGUF", gate=Gate.AUTOMATIC)))
+    assert "not let in" not in discover.texts()
+    assert discover.shows("get-Q4_K_M")
+
+
 def test_an_open_repository_has_no_such_step(discover: Manager) -> None:
     open_repo(discover)
     assert not discover.shows("gateCard")

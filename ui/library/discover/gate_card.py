@@ -36,14 +36,17 @@ class GateCard(QFrame):
     Attributes:
         page_wanted: The page of the repository should be opened in the browser.
         tokens_wanted: The page where tokens are made should be.
+        signed_in: There is a token now.
     """
 
     page_wanted = Signal()
     tokens_wanted = Signal()
+    signed_in = Signal()
 
     def __init__(self, theme: Theme, account: Account | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._account, self._gate, self._refused = theme, account, Gate.OPEN, False
+        self._known = account is not None and account.source != NO_TOKEN
         self.setObjectName("gateCard")
         self.setProperty("role", "notice")
         self.setProperty("severity", "warn")
@@ -130,9 +133,13 @@ class GateCard(QFrame):
 
     def _account_changed(self) -> None:
         """A token that was taken does not stay in the field."""
-        if self._account is not None and self._account.source != NO_TOKEN:
+        known = self._account is not None and self._account.source != NO_TOKEN
+        if known:
             self._edit.clear()
         self._refresh()
+        if known and not self._known:
+            self.signed_in.emit()
+        self._known = known
 
     def _refresh(self) -> None:
         account = self._account
@@ -167,6 +174,7 @@ class GateCard(QFrame):
         if known and self._account is not None:
             name = self._account.name
             who = self.tr("You are signed in as {0}.").format(name) if name else self.tr("You are signed in.")
+            who += " " + self.tr("This account was not let in yet.") if self._refused else ""
             return f"{who} {step} " + self.tr("Then the download works.")
         token = self.tr(
             "Then paste a token of your account that may read. It is kept in your keyring and sent to nobody else."

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.notices import Action, Notice, Severity
 from engine.errors import VrambleError
-from engine.hub.records import CatalogueModel, RepoPage, RepoSummary
+from engine.hub.records import CatalogueModel, Gate, RepoPage, RepoSummary
 from engine.library.listing import RepoListing
 from ui.library.discover import words
 from ui.library.discover.entries import Entry, Status, entries_of, entries_of_catalogue, status_of
@@ -24,7 +24,7 @@ from ui.library.parts import Parts
 from ui.theme import SPACE_S
 from ui.widgets.empty_state import EmptyState
 
-REFUSALS = ("hub-gated", "hub-forbidden", "hub-token")
+REFUSALS = ("hub-gated", "hub-not-accepted", "hub-forbidden", "hub-bad-token")
 """Codes that the step before a gated repository is the way out of."""
 
 
@@ -46,7 +46,7 @@ class RepoPane(QWidget):
         theme = parts.theme
         self._hub, self._downloads, self._library, self._theme = parts.hub, parts.downloads, parts.library, theme
         self._outside, self._visit = parts.outside, parts.outside.visit
-        self._repo = ""
+        self._repo = self._problem = ""
         self._summary: RepoSummary | None = None
         self._entry: CatalogueModel | None = None
         self._head, self._gate = RepoHead(theme), GateCard(theme, parts.account)
@@ -94,6 +94,7 @@ class RepoPane(QWidget):
         self._head.copy_wanted.connect(self._copy_address)
         self._head.refresh_wanted.connect(self._hub.refresh)
         self._head.licence_wanted.connect(self._visit)
+        self._gate.signed_in.connect(self._signed_in)
         self._gate.page_wanted.connect(lambda: self._visit(self.address))
         self._gate.tokens_wanted.connect(lambda: self._visit(f"{self._outside.site()}/settings/tokens"))
         self._tabs.card.link_activated.connect(self._ask_for_link)
@@ -144,6 +145,7 @@ class RepoPane(QWidget):
         problem = self._hub.page_problem
         refused = problem is not None and problem.code in REFUSALS
         gate = summary.gate if summary is not None else words.gate_of(self._entry)
+        gate = Gate.AUTOMATIC if refused and gate is Gate.OPEN else gate
         self._gate.show_gate(gate, refused=refused)
         self._show_files(page)
         self._tabs.show_card(self._repo, page)
@@ -163,9 +165,11 @@ class RepoPane(QWidget):
     def _show_problem(self, problem: VrambleError | None) -> None:
         shown = self._messages.notice
         if problem is None:
-            if shown is not None and shown.key.startswith("hub"):
+            if shown is not None and shown.key == self._problem:
                 self._messages.clear()
+            self._problem = ""
         elif shown is None or shown.text != problem.sentence:
+            self._problem = problem.code
             self._messages.show_error(problem, self.tr("Try again"), self._hub.refresh)
 
     def _kept(self, page: RepoPage | None) -> str:
@@ -174,6 +178,11 @@ class RepoPane(QWidget):
         return self.tr("As the Hub told it {0}.").format(words.age(page.read_at))
 
     # ---- doing
+
+    def _signed_in(self) -> None:
+        """What was refused before may be told now."""
+        if self._hub.page_problem is not None:
+            self._hub.refresh()
 
     def _status(self, listing: RepoListing, entry: Entry) -> Status:
         models = self._library.models + self._library.companions

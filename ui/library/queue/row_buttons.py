@@ -11,7 +11,7 @@ from ui.theme import SPACE_XS, Theme
 from ui.widgets.icon_button import IconButton
 from ui.widgets.text_button import TextButton
 
-GATED = ("hub-gated", "hub-forbidden", "hub-token")
+GATED = ("hub-gated", "hub-not-accepted", "hub-forbidden", "hub-bad-token")
 """Codes of failures that the page of the repository is the way out of."""
 
 
