@@ -56,10 +56,20 @@ def formulas_in(text: str) -> list[str]:
         (r"an \( that is open", []),
         ("\\[\n\nx", []),
         (r"\(\)", []),
+        ("其中$x$是", ["$x$"]),
+        ("a $2 + 3$ and $5 \\times 3$ b", ["$2 + 3$", "$5 \\times 3$"]),
+        ("$5 or 10$ more", []),
+        ("pay US$x$ now", []),
+        ("($n$), $n$-th, **$n$**", ["$n$", "$n$", "$n$"]),
     ],
 )
 def test_what_is_a_formula(text: str, expected: list[str]) -> None:
     assert formulas_in(text) == expected
+
+
+def test_case_41_money_is_no_formula() -> None:
+    text = "Price: $7 or $12, 100$ - US$3. **$3.20** vs $x_1 + y$ and $$a^2$$; path $HOME/$USER; `echo $A $B`"
+    assert formulas_in(text) == ["$x_1 + y$", "$$a^2$$"]
 
 
 def test_blocks_around_a_formula_are_kept() -> None:

@@ -1,6 +1,7 @@
 r"""Where formulas stand in Markdown: ``$a$``, ``$$a$$``, ``\(a\)``, ``\[a\]``, and environments of amsmath.
 
-A dollar sign that touches a space on the inside or a digit on the outside is money, not mathematics.
+A dollar sign that touches a space on the inside or a digit on the outside is money, not mathematics; so is one beside a
+letter, or before a number that words follow.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ INLINE = ("math_inline", "math_inline_double")
 BLOCK = ("math_block", "amsmath")
 _CLOSERS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
 _OPENED = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*[\s>]*(\$\$|\\\[)")
+_PRICE = re.compile(r"\d[\d.,]*[,;:]? [^\\=+*/^_<>{}()]*")
 _INTERRUPTS = {"alt": ["paragraph", "reference", "blockquote", "list"]}
 
 
@@ -32,6 +34,7 @@ def add_math(parser: MarkdownIt) -> None:
     )
     parser.use(amsmath_plugin)
     parser.inline.ruler.before("escape", "bracket_math", _inline)
+    parser.inline.ruler.before("math_inline", "money", _money)
     parser.block.ruler.at("math_block", _block, _INTERRUPTS)  # type: ignore[arg-type]
 
 
@@ -68,6 +71,26 @@ def open_line(source: str) -> int | None:
             start = end
         start += 1
     return None
+
+
+def _money(state: StateInline, silent: bool) -> bool:
+    """Take a dollar sign for text that stands at a price or a name: ``$12, 100$``, ``$HOME/$USER``, ``a$b``."""
+    at, text = state.pos, state.src
+    if text[at] != "$" or "$" in (text[at - 1 : at], text[at + 1 : at + 2]):
+        return False
+    before, end = text[at - 1 : at], text.find("$", at + 1, state.posMax)
+    behind = text[end + 1 : end + 2]
+    if not (_is_word(before) or (end > 0 and (_is_word(behind) or _PRICE.fullmatch(text, at + 1, end)))):
+        return False
+    if not silent:
+        state.pending += "$"
+    state.pos = at + 1
+    return True
+
+
+def _is_word(letter: str) -> bool:
+    """Letters of other scripts touch formulas: they are written without spaces."""
+    return letter.isascii() and letter.isalnum()
 
 
 def _inline(state: StateInline, silent: bool) -> bool:
