@@ -33,7 +33,7 @@ class ContextMeter(QWidget):
         rows = chat.transcript
         for signal in (rows.modelReset, rows.rowsInserted, rows.rowsRemoved, chat.busy_changed):
             signal.connect(self.follow)
-        for signal in (worker.model_changed, chat.parameters.changed):
+        for signal in (worker.model_changed, chat.parameters.changed, chat.current_changed):
             signal.connect(self.follow)
         theme.changed.connect(self.updateGeometry)
         self.follow()

@@ -76,7 +76,13 @@ class ConversationPage(QStackedWidget):
         worker.model_changed.connect(self._follow_model)
         chat.current_changed.connect(lambda _conversation: self._follow_model())
         worker.state_changed.connect(self._follow_model)
-        for changes in (chat.parameters.changed, chat.busy_changed, rows.rowsInserted, rows.modelReset):
+        for changes in (
+            chat.parameters.changed,
+            chat.busy_changed,
+            chat.current_changed,
+            rows.rowsInserted,
+            rows.modelReset,
+        ):
             changes.connect(self._grey)
         self._follow_rows()
         self._follow_model()
