@@ -42,7 +42,8 @@ WORDS: Final = (
 MIXTURES: Final = {
     "IQ1_S": 2.0, "IQ1_M": 2.15, "IQ2_XXS": 2.38, "IQ2_XS": 2.59, "IQ2_S": 2.74, "IQ2_M": 2.93, "IQ3_XXS": 3.25,
     "IQ3_XS": 3.5, "IQ3_S": 3.66, "IQ3_M": 3.76, "IQ4_XS": 4.46, "IQ4_NL": 4.68, "Q2_K_S": 2.97, "Q2_K": 3.16,
-    "Q3_K_S": 3.64, "Q3_K_L": 4.3, "Q4_K_S": 4.67, "Q4_K_M": 4.89, "Q5_K_S": 5.57, "Q5_K_M": 5.7, "Q6_K": 6.56,
+    "Q3_K_S": 3.64, "Q3_K_M": 4.0, "Q3_K_L": 4.3, "Q4_K_S": 4.67, "Q4_K_M": 4.89, "Q5_K_S": 5.57,
+    "Q5_K_M": 5.7, "Q6_K": 6.56,
 }  # fmt: skip
 """Bits for each weight of mixtures of tensor types, of an 8B model (llama.cpp, tools/quantize/README.md, rounded)."""
 

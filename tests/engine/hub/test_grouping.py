@@ -159,3 +159,10 @@ def test_families() -> None:
     for path, family in names.items():
         (file, *_) = listing(path, "m-00002-of-00002.gguf").files
         assert family_of(file) == family, path
+
+
+def test_every_mixture_of_llama_cpp_has_its_bits() -> None:
+    labels = ["Q2_K", "Q3_K_S", "Q3_K_M", "Q3_K_L", "Q4_K_S", "Q4_K_M", "Q5_K_S", "Q5_K_M", "Q6_K", "Q8_0"]
+    bits = [bits_of(label) for label in labels]
+    assert None not in bits
+    assert bits == sorted(bits, key=float)  # type: ignore[arg-type]
