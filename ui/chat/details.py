@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from app.chat.rows import MessageRow
 from engine.chat.records import Role, RunSettings
-from engine.protocol.types import GenerationStats, Sampling
+from engine.protocol.types import GenerationStats, LogitBias, Sampling
 
 NAMES = {
     "top_k": "top-k",
@@ -25,13 +25,15 @@ def tr(text: str) -> str:
 
 
 def details(row: MessageRow) -> tuple[str, ...]:
-    """Paragraphs: when and by whom, the figures, the settings."""
+    """Paragraphs: when and by whom, the figures, the settings, the summary of what was before."""
     who = tr("You wrote this") if row.role is Role.USER else tr("Written by {}").format(row.author)
     parts = [f"{who}{_when(row.created)}."]
     if row.stats is not None and row.stats.generated_tokens:
         parts.append("\n".join(_figures(row.stats)))
     if row.settings is not None and row.role is Role.ASSISTANT:
         parts.append("\n".join(_settings(row.settings)))
+    if row.summary:
+        parts.append(tr("Where the context is full, this stands for the messages before:") + f"\n{row.summary}")
     return tuple(parts)
 
 
@@ -84,8 +86,12 @@ def _samplers(sampling: Sampling) -> str:
 def _short(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
-    text = str(value)
+    text = ", ".join(map(_entry, value)) if isinstance(value, tuple) else " ".join(str(value).split())
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _entry(value: object) -> str:
+    return f"{value.token}: {value.bias:g}" if isinstance(value, LogitBias) else str(value)
 
 
 def _n(number: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.chat.rows import MessageRow
 from engine.chat.records import Role, RunSettings, Status
-from engine.protocol.types import GenerationStats, Sampling
+from engine.protocol.types import GenerationStats, LogitBias, Sampling
 from ui.chat.details import details
 
 
@@ -38,6 +38,17 @@ def test_an_answer_has_its_time_its_figures_and_its_settings(qapp: object) -> No
         "Longest answer: 2,000 tokens",
         "System prompt: Be brief.",
     ]
+
+
+def test_biases_and_grammars_are_short(qapp: object) -> None:
+    sampling = Sampling(temperature=0.5, logit_bias=(LogitBias(12, -5.0), LogitBias(7, 2.5)), grammar="root ::=\n 'a'")
+    _, how = details(row(settings=RunSettings(sampling=sampling)))
+    assert how == "Samplers: temperature 0.5, logit bias 12: -5, 7: 2.5, grammar root ::= 'a'"
+
+
+def test_a_summary_of_what_was_before_can_be_read(qapp: object) -> None:
+    *_, told = details(row(role=Role.USER, author="You", summary="They spoke of zebras."))
+    assert told.endswith(":\nThey spoke of zebras.")
 
 
 def test_what_is_not_known_is_left_out(qapp: object) -> None:
