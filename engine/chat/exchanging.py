@@ -220,4 +220,8 @@ def _time(seconds: float) -> float:
 
 
 def _json(value: Any) -> str | None:
-    return None if value is None else clean(msgspec.json.encode(value).decode())
+    """None also for what is no text: half a character in it."""
+    try:
+        return None if value is None else clean(msgspec.json.encode(value).decode())
+    except UnicodeEncodeError:
+        return None

@@ -9,6 +9,7 @@ import sqlite3
 import tempfile
 import time
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -40,11 +41,13 @@ def stage(source: Path, waiting: Path) -> Manifest:
     try:
         waiting.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".restore-", dir=waiting.parent) as folder:
-            manifest, files = _unpacked(source, Path(folder))
+            whole = Path(folder) / "whole"
+            whole.mkdir(mode=0o700)
+            manifest, files = _unpacked(source, whole)
             _examine(files[DATABASE])
-            (Path(folder) / MANIFEST).write_bytes(msgspec.json.encode(manifest))
+            (whole / MANIFEST).write_bytes(msgspec.json.encode(manifest))
             discard(waiting)
-            shutil.copytree(folder, waiting)
+            whole.rename(waiting)
     except OSError as error:
         raise _failed(str(error)) from error
     return manifest
@@ -119,7 +122,7 @@ def _unpack(archive: zipfile.ZipFile, name: str, target: Path) -> None:
             raise _damaged(f"{name} is larger than any of ours")
         with archive.open(name) as packed, target.open("wb") as file:
             shutil.copyfileobj(packed, file, 1024 * 1024)
-    except (KeyError, zipfile.BadZipFile, EOFError) as error:
+    except (KeyError, zipfile.BadZipFile, EOFError, zlib.error) as error:
         raise _damaged(f"{name}: {error}") from error
 
 
@@ -143,8 +146,9 @@ def _examine(database: Path) -> None:
 
 def _replace(files: dict[str, Path], places: dict[str, Path], now: float) -> tuple[Path, ...]:
     """Move what is there aside and the new in place; the other way round when that fails half way."""
-    ending = time.strftime(".before-restore-%Y-%m-%d-%H%M%S", time.localtime(now))
+    ending = _free_ending([places[name] for name in files], now)
     moved: list[tuple[Path, Path]] = []
+    replaced: list[Path] = []
     try:
         for name in files:
             place = places[name]
@@ -156,20 +160,42 @@ def _replace(files: dict[str, Path], places: dict[str, Path], now: float) -> tup
                     moved.append((kept, present))
         for name, file in files.items():
             _move(file, places[name])
+            replaced.append(places[name])
     except OSError:
-        for name in files:
-            places[name].unlink(missing_ok=True)
-        for kept, present in reversed(moved):
-            kept.rename(present)
+        _take_back(replaced, moved)
         raise
     return tuple(kept for kept, present in moved if present in places.values())
+
+
+def _free_ending(places: list[Path], now: float) -> str:
+    """What nothing kept by an earlier restore is called by: its time may come twice."""
+    plain = time.strftime(".before-restore-%Y-%m-%d-%H%M%S", time.localtime(now))
+    ending, number = plain, 1
+    while any(place.with_name(place.name + ending + more).exists() for place in places for more in _COMPANIONS):
+        number += 1
+        ending = f"{plain}-{number}"
+    return ending
+
+
+def _take_back(replaced: list[Path], moved: list[tuple[Path, Path]]) -> None:
+    """What was put in place goes, what was moved aside comes back; nothing that was not touched is."""
+    for place in replaced:
+        with contextlib.suppress(OSError):
+            place.unlink()
+    for kept, present in reversed(moved):
+        with contextlib.suppress(OSError):
+            kept.rename(present)
 
 
 def _move(file: Path, place: Path) -> None:
     """Also onto another file system."""
     draft = place.with_name(f".{place.name}.{os.getpid()}.part")
-    shutil.move(file, draft)
-    draft.replace(place)
+    try:
+        shutil.move(file, draft)
+        draft.replace(place)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def _damaged(detail: str) -> VrambleError:

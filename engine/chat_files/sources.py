@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
@@ -48,7 +49,7 @@ def conversations_in(path: Path) -> Iterator[Given]:
     try:
         found = _in_folder(path) if path.is_dir() else _in_zip(path) if zipfile.is_zipfile(path) else _in_file(path)
         yield from found
-    except (OSError, zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         next_step = "Check that it is there and whole."
         raise VrambleError("import-file", f"{path.name} cannot be read.", next_step, str(error)) from error
 

@@ -155,6 +155,81 @@ def test_a_bad_backup_changes_nothing(backup: Path, tmp_path: Path, damage: str,
     assert other.files() == before
 
 
+@pytest.mark.parametrize("name", [DATABASE, MANIFEST])
+def test_bits_that_flipped_anywhere_in_a_packed_file_are_found(backup: Path, tmp_path: Path, name: str) -> None:
+    packed = tmp_path / "packed.zip"
+    with zipfile.ZipFile(backup) as source, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for one in source.namelist():
+            archive.writestr(one, source.read(one))
+        info = archive.getinfo(name)
+    start = info.header_offset + 30 + len(name)
+    codes = set()
+    for at in range(start, start + info.compress_size, max(1, info.compress_size // 40)):
+        content = bytearray(packed.read_bytes())
+        content[at] ^= 0xFF
+        bad = tmp_path / "bad.zip"
+        bad.write_bytes(content)
+        try:
+            stage(bad, tmp_path / "waiting")
+        except VrambleError as error:
+            codes.add(error.code)
+            assert not (tmp_path / "waiting").exists()
+        discard(tmp_path / "waiting")  # the last bits of a packed file may mean nothing
+    assert codes
+    assert codes <= {"backup-damaged", "backup-unreadable"}
+
+
+def test_two_restores_of_one_second_keep_both(backup: Path, tmp_path: Path) -> None:
+    other = Home(tmp_path / "other", "other words")
+    first = restore(backup, other.database, other.settings, now=NOW)
+    second = restore(backup, other.database, other.settings, now=NOW)
+    assert set(first.kept).isdisjoint(second.kept)
+    store = Store.open(first.kept[0])
+    assert texts(store, "c") == ["other words", "answer"]
+    store.close()
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_what_was_there_is_back_when_something_cannot_be_moved(
+    backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    """Neither the database nor settings that were never moved are lost."""
+    other = Home(tmp_path / "other", "other words")
+    stage(backup, other.waiting)
+    rename, seen = Path.rename, []
+
+    def refused(self: Path, target: Path) -> Path:
+        if ".before-restore-" in target.name:
+            seen.append(target)
+            if len(seen) == failing:
+                raise PermissionError(13, "no")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(VrambleError) as raised:
+        apply(other.waiting, other.database, other.settings, now=NOW)
+    assert raised.value.code == "restore-failed"
+    assert len(seen) == failing
+    monkeypatch.undo()
+    assert other.words() == ["other words", "answer"]
+    assert json.loads(other.settings.read_text())["note"] == "other words"
+    assert not [name for name in other.files() if "before-restore" in name]
+
+
+def test_a_stage_that_fails_half_way_leaves_nothing_to_apply(
+    backup: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_self: Path, _data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(VrambleError) as raised:
+        stage(backup, home.waiting)
+    assert raised.value.code == "restore-failed"
+    assert waiting_in(home.waiting) is None
+    assert not [path for path in home.database.parent.iterdir() if path.name.startswith(".restore-")]
+
+
 def test_a_database_that_is_damaged_inside_is_not_restored(backup: Path, tmp_path: Path) -> None:
     """Its checksum is right: it was damaged when the backup was made."""
     with zipfile.ZipFile(backup) as archive:

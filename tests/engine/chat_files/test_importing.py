@@ -161,6 +161,27 @@ def test_a_file_that_is_cut_changes_nothing(store: Store, tmp_path: Path) -> Non
     assert store.every_id() == []
 
 
+def test_a_zip_with_flipped_bits_is_a_sentence(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.json", json.dumps({"numbers": list(range(5000))}))
+    content = bytearray(path.read_bytes())
+    content[50:80] = bytes(0xFF ^ one for one in content[50:80])
+    path.write_bytes(content)
+    with pytest.raises(VrambleError) as raised:
+        take_file(path, store.take)
+    assert raised.value.code == "import-file"
+    assert store.conversations() == []
+
+
+def test_settings_with_half_a_character_keep_no_conversation_out(store: Store, tmp_path: Path) -> None:
+    message = {"id": "m", "stats": {"x": "\ud83d"}, "parts": [{"content": "hello"}]}
+    one = {"id": "c", "title": "half", "settings": {"system_prompt": "\ud83d"}, "messages": [message]}
+    path = write(tmp_path, {"format": "vramble-conversations", "version": 1, "conversations": [one]})
+    assert take_file(path, store.take) == Imported(new=1)
+    assert shown(store, "half") == [("user", "", "hello")]
+
+
 def test_loops_and_missing_parents_are_cut(store: Store, tmp_path: Path) -> None:
     document = chatgpt()
     nodes = document["mapping"]
