@@ -16,7 +16,17 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPen, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPen,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.chat.search_rows import SearchRows
@@ -49,6 +59,13 @@ def formats(hit: Hit, bold: QFont, colour: QColor) -> list[QTextLayout.FormatRan
         part.format = look
         found.append(part)
     return found
+
+
+def elided_from(text: str, start: int, metrics: QFontMetrics, width: int) -> str:
+    """``text`` cut so that what follows ``start``, counted in UTF-16 as Qt does, fits ``width`` with an ellipsis."""
+    units = text.encode("utf-16-le")
+    rest = units[2 * start :].decode("utf-16-le")
+    return units[: 2 * start].decode("utf-16-le") + metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width)
 
 
 class ResultsDelegate(QStyledItemDelegate):
@@ -113,27 +130,38 @@ class ResultsDelegate(QStyledItemDelegate):
         painter.drawText(line.adjusted(0, 0, -taken, 0), flags, title)
 
     def _paint_marked(self, painter: QPainter, room: QRect, hit: Hit, lines: int) -> None:
-        """The line of the hit, wrapped to ``lines``; the last one ends where the room does."""
+        """The line of the hit, wrapped to ``lines``; the last one ends in an ellipsis when there is more."""
         base = self._theme.font(0.95 if hit.message is not None else 1.0)
         bold = QFont(base)
         bold.setBold(True)
-        layout = QTextLayout(hit.line, base)
+        marks = formats(hit, bold, QColor(self._theme.tokens.text))
+        layout = self._laid_out(hit.line, base, marks, room.width(), lines)
+        last = layout.lineAt(layout.lineCount() - 1)
+        if len(hit.line.encode("utf-16-le")) // 2 > last.textStart() + last.textLength():
+            cut = elided_from(hit.line, last.textStart(), QFontMetrics(bold), room.width())
+            layout = self._laid_out(cut, base, marks, room.width(), lines)
+        muted = self._theme.tokens.muted if hit.message is not None else self._theme.tokens.text
+        painter.setPen(QColor(muted))
+        painter.setClipRect(room)
+        layout.draw(painter, QPointF(room.topLeft()), [], QRectF(room))
+
+    def _laid_out(
+        self, text: str, font: QFont, marks: list[QTextLayout.FormatRange], width: int, lines: int
+    ) -> QTextLayout:
+        layout = QTextLayout(text, font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
-        layout.setFormats(formats(hit, bold, QColor(self._theme.tokens.text)))
+        layout.setFormats(marks)
         layout.beginLayout()
         for number in range(lines):
             line = layout.createLine()
             if not line.isValid():
                 break
-            line.setLineWidth(float(room.width()))
+            line.setLineWidth(float(width))
             line.setPosition(QPointF(0, number * self._line_height()))
         layout.endLayout()
-        muted = self._theme.tokens.muted if hit.message is not None else self._theme.tokens.text
-        painter.setPen(QColor(muted))
-        painter.setClipRect(room)
-        layout.draw(painter, QPointF(room.topLeft()), [], QRectF(room))
+        return layout
 
 
 class ResultsView(QListView):

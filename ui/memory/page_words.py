@@ -44,10 +44,14 @@ def owner_name(part: Part) -> str:
     if part.owner is PartOwner.OURS:
         return tr("Vramble") if part.name.lower() == "vramble" else tr("Vramble ({name})").format(name=part.name)
     if part.owner is PartOwner.PROGRAMS:
-        return tr("{n} more programs").format(n=part.name)
+        return _more(part)
     if part.owner is PartOwner.REST and part.region is Region.RAM:
         return tr("programs and system")
     return tr(OWNERS[part.owner])
+
+
+def _more(part: Part) -> str:
+    return tr("1 more program") if part.name == "1" else tr("{n} more programs").format(n=part.name)
 
 
 def owner_sentence(part: Part) -> str:
@@ -63,7 +67,7 @@ def owner_sentence(part: Part) -> str:
         PartOwner.ENGINE: tr("Vramble's engine, beside what it tells of the model: driver, libraries, buffers"),
         PartOwner.OURS: tr("{name}, a program of Vramble").format(name=part.name),
         PartOwner.PROGRAM: _program(part),
-        PartOwner.PROGRAMS: tr("{n} more programs").format(n=part.name),
+        PartOwner.PROGRAMS: _more(part),
         PartOwner.REST: _rest(part),
         PartOwner.SYSTEM: tr("The system, memory that programs share, and programs that cannot be seen"),
         PartOwner.ZRAM: tr("Swap that is kept compressed in RAM"),

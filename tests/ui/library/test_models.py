@@ -46,7 +46,7 @@ from ui.library.fit_words import look_of
 from ui.library.keep import roots_words
 from ui.library.keep import words as keep_words
 from ui.library.keep.models_table import SORT_ROLE, Column, ModelsTable
-from ui.library.keep.roots_list import RootsModel
+from ui.library.keep.roots_list import ROW_ROLE, RootsModel
 from ui.library.outside import HUB, site_of
 from ui.library.picker.model import EntriesModel
 from ui.theme import Theme
@@ -137,6 +137,9 @@ def test_roots(theme: Theme) -> None:
     ]
     model.set_roots((msgspec.structs.replace(ROOTS[0], models=9), *ROOTS[1:]))
     assert "14 models" in model.lines(None)[0].replace("12", "14")
+    model.set_roots((root_info(OWN, "models", models=1, files=1, n_bytes=0),))
+    assert model.lines(None) == ("1 model · linked", "")
+    assert "take no room here" in roots_words.tooltip(model.index(1, 0).data(ROW_ROLE))
     model.set_roots(())
     assert model.lines(None) == ("No models", "")
     assert tester is not None
@@ -157,6 +160,7 @@ def test_only_own_folders_take_files() -> None:
         ({"state": RootState.UNREADABLE}, "Cannot be read"),
         ({"models": 0, "files": 0}, "No models"),
         ({"models": 1}, "1 model · 21.0 GB"),
+        ({"models": 1, "files": 1, "n_bytes": 0}, "1 model · linked"),
     ],
 )
 def test_the_state_of_a_folder(changes: dict[str, object], text: str) -> None:

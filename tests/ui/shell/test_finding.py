@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -15,7 +16,7 @@ from app.chat.side_list import SideListModel
 from app.notices import Notice
 from tests.app.chat.conftest import Chat
 from ui.chat.conversation_view import ConversationView
-from ui.chat.results_view import ResultsView, short_time
+from ui.chat.results_view import ResultsView, elided_from, short_time
 from ui.chat.row_commands import ARCHIVED_NOTICE
 from ui.chat.search_field import SearchField
 from ui.chat.sidebar import Sidebar
@@ -131,6 +132,17 @@ def test_nothing_found_is_said(side: Side) -> None:
 def test_results_are_painted_without_trouble(side: Side) -> None:
     side.search("memory")
     assert not side.results.grab().isNull()
+
+
+def test_a_title_that_is_too_long_ends_in_an_ellipsis(theme: Theme) -> None:
+    metrics = QFontMetrics(theme.font(1.0))
+    title = "😀 " + "a very long title " * 20
+    start = 3
+    cut = elided_from(title, start, metrics, 200)
+    assert cut.startswith("😀 a very")
+    assert cut.endswith("…")
+    assert metrics.horizontalAdvance(cut[2:]) <= 200
+    assert elided_from("😀 short", start, metrics, 200) == "😀 short"
 
 
 def test_pin_folder_archive_by_the_menu(side: Side) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -105,6 +106,25 @@ def test_escape_closes_and_gives_the_keyboard_back(make_view: MakeView, qtbot: Q
         qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert not view.finding.bar.isVisible()
     assert view.scene.marks is None
+
+
+def test_escape_in_the_bar_does_not_stop_an_answer(make_view: MakeView, qtbot: QtBot) -> None:
+    """The window's shortcut for Escape waits until the bar is closed."""
+    view = make_view(ROWS)
+    stops: list[str] = []
+    stop = QShortcut(QKeySequence(Qt.Key.Key_Escape), view.window())
+    stop.activated.connect(lambda: stops.append("stopped"))
+    view.window().activateWindow()
+    qtbot.waitUntil(view.window().isActiveWindow)
+    view.finding.open()
+    field = view.findChild(QLineEdit, "findField")
+    assert isinstance(field, QLineEdit)
+    qtbot.waitUntil(field.hasFocus)
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert (view.finding.bar.isVisible(), stops) == (False, [])
+    view.setFocus()
+    qtbot.keyClick(view, Qt.Key.Key_Escape)
+    assert stops == ["stopped"]
 
 
 def test_selected_words_are_looked_for(make_view: MakeView, qtbot: QtBot) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QWidget
 
@@ -97,6 +97,14 @@ class FindBar(QFrame):
         self._count.setText(text)
         for button in self._steps:
             button.setEnabled(count > 1)
+
+    def event(self, event: QEvent) -> bool:
+        """Claim Escape before it stops an answer."""
+        override = event if event.type() is QEvent.Type.ShortcutOverride else None
+        if isinstance(override, QKeyEvent) and override.key() == Qt.Key.Key_Escape:
+            override.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter, Shift+Enter, Esc."""

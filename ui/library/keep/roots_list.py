@@ -20,7 +20,6 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine.library.roots import RootInfo, RootState
-from engine.library.sizes import size_text
 from ui.library.keep import roots_words
 from ui.theme import ICON_SIZE, RADIUS, SPACE_S, SPACE_XS, Theme
 from ui.theming import icons
@@ -81,11 +80,9 @@ class RootsModel(QAbstractListModel):
         if root is not None:
             return roots_words.state(root), roots_words.free(root)
         count = sum(one.models for one in self._roots)
-        text = self.tr("1 model") if count == 1 else self.tr("{0} models").format(count)
-        n_bytes = sum(one.n_bytes for one in self._roots)
         if not count:
             return self.tr("No models"), ""
-        return f"{text} · {size_text(n_bytes)}" if n_bytes else text, ""
+        return roots_words.counted(count, sum(one.n_bytes for one in self._roots)), ""
 
 
 class RootsDelegate(QStyledItemDelegate):

@@ -55,8 +55,14 @@ def state(root: RootInfo) -> str:
         return tr("Cannot be read")
     if not root.models and not root.files:
         return tr("No models")
-    count = tr("1 model") if root.models == 1 else tr("{0} models").format(root.models)
-    return f"{count} · {size_text(root.n_bytes)}" if root.n_bytes else count
+    return counted(root.models, root.n_bytes)
+
+
+def counted(models: int, n_bytes: int) -> str:
+    """Models and what they take; links to files elsewhere, such as the installation's starter model, take nothing."""
+    count = tr("1 model") if models == 1 else tr("{0} models").format(models)
+    taken = size_text(n_bytes) if n_bytes else tr("linked")
+    return f"{count} · {taken}"
 
 
 def free(root: RootInfo) -> str:
@@ -75,6 +81,8 @@ def tooltip(root: RootInfo) -> str:
     lines = [shown(root.path), root.problem, free(root)]
     if root.root.owner:
         lines.append(tr("The files belong to {0}: they are used where they are.").format(root.root.owner))
+    if root.models and not root.n_bytes:
+        lines.append(tr("Links to files that lie elsewhere: they take no room here."))
     if root.file_limit is not None:
         lines.append(tr("Its file system holds no file larger than {0}.").format(size_text(root.file_limit)))
     return "\n".join(line for line in lines if line)
