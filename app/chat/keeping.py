@@ -18,7 +18,6 @@ from app.chat.titling import Titling
 from app.jobs import SerialRunner
 from app.settings.store import SettingsStore
 from engine.chat.records import Conversation
-from engine.chat.store import Store
 from engine.errors import VrambleError
 
 
@@ -67,7 +66,7 @@ class Keeping(QObject):
     def reload(self) -> None:
         """List everything again: conversations came from elsewhere."""
         self.arrangement.load()
-        self._database.call(Store.conversations, self._take)
+        self._database.call(lambda store: store.conversations(), self._take)
         self.upkeep.start()
 
     def _take(self, result: list[Conversation] | VrambleError) -> None:

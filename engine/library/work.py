@@ -107,7 +107,8 @@ def move(
         if not owned:
             _drop_origin(pair.source)
     if owned:
-        carry_out(deletion, source.path)
+        # planned anew: its owner may have got another model of the same bytes meanwhile
+        carry_out(plan_deletion(model, source.path), source.path)
     else:
         clear_folders(deletion, source.path)
     done = tuple(hashed_now(pair.target, sha256) for pair, sha256 in zip(pairs, hashes, strict=True) if sha256)

@@ -225,6 +225,26 @@ def test_export_and_import(chat: Chat, tmp_path: Path) -> None:
     assert not exchange.running
 
 
+def test_an_import_keeps_temporary_conversations_in_the_list(chat: Chat, tmp_path: Path) -> None:
+    files = Cranked()
+    exchange = chat.controller.keeping.exchange
+    exchange.runner = SerialRunner(files)
+    chat.say("What is a walrus?", "A large animal")
+    path = tmp_path / "all.json"
+    exchange.export((), path, Format.JSON, each=False, done=lambda _result: None)
+    files.drain()
+    chat.controller.new_conversation(temporary=True)
+    chat.say("Nobody may know", "Nobody will")
+    before = sorted(chat.titles)
+    imported: list[Imported | VrambleError] = []
+    exchange.import_files([path], imported.append)
+    files.drain()
+    chat.database.drain()
+    assert imported == [Imported(known=1)]
+    assert sorted(chat.titles) == before == ["Nobody may know", "What is a walrus?"]
+    assert chat.controller.temporary
+
+
 def test_purged_words_leave_the_index_by_and_by(chat: Chat) -> None:
     upkeep = chat.controller.keeping.upkeep
     upkeep.step()

@@ -192,6 +192,23 @@ def test_out_of_ollama_comes_a_file_with_a_name(home: Home) -> None:
     assert not (models / "manifests/registry.ollama.ai/library/llama3/8b").exists()
 
 
+def test_what_ollama_got_while_a_model_was_copied_keeps_its_bytes(home: Home) -> None:
+    models = home.around.home / ".ollama/models"
+    (blob,) = ollama_model(models, "library/llama3/8b", [(OLLAMA_MODEL, DATA)])
+    model = home.only()
+
+    class Pulling(Progress):
+        def add(self, count: int) -> None:
+            if not (models / "manifests/registry.ollama.ai/library/other/1b").exists():
+                ollama_model(models, "library/other/1b", [(OLLAMA_MODEL, DATA), (OLLAMA_MODEL + "x", b"more")])
+            super().add(count)
+
+    (path,) = move(model, home.root(RootKind.OLLAMA), home.root(RootKind.FOLDER), Pulling()).paths
+    assert path.read_bytes() == DATA
+    assert not (models / "manifests/registry.ollama.ai/library/llama3/8b").exists()
+    assert blob.exists() is (models / "manifests/registry.ollama.ai/library/other/1b").exists()
+
+
 @pytest.mark.parametrize("kind", [RootKind.OLLAMA, RootKind.HUB_CACHE])
 def test_nothing_is_put_into_the_layout_of_another_program(home: Home, kind: RootKind) -> None:
     hub_file(home.around.home / ".cache/huggingface/hub", "a/b", "c", "m.gguf", llama(name="hub"))
