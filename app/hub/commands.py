@@ -52,7 +52,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--limit", type=limit, default=20, metavar="N", help=f"rows, at most {MOST} (default: 20)")
     parser.add_argument("--offline", action="store_true", help="answer from what was kept, without the network")
     parser.add_argument("--fresh", action="store_true", help="ask even if an answer was kept a moment ago")
-    parser.add_argument("--catalogue", action="store_true", help="print the models that the program recommends instead")
+    parser.add_argument("--catalogue", action="store_true", help="look in the models that are recommended instead")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(func=search)
 
@@ -76,7 +76,7 @@ def limit(text: str) -> int:
 def search(arguments: argparse.Namespace) -> int:
     """Run the command. Raises VrambleError for everything the Hub refuses."""
     if arguments.catalogue:
-        return _print_catalogue(as_json=arguments.json)
+        return _print_catalogue(arguments.text, as_json=arguments.json)
     query = SearchQuery(
         text=" ".join(arguments.text),
         author=arguments.author,
@@ -164,10 +164,18 @@ def _day(moment: float | None) -> str | None:
     return None if moment is None else datetime.fromtimestamp(moment, UTC).date().isoformat()
 
 
-def _print_catalogue(*, as_json: bool) -> int:
-    models = read_catalogue(catalogue_file())
+def _print_catalogue(words: Sequence[str], *, as_json: bool) -> int:
+    wanted = " ".join(words).lower().split()
+    models = [
+        model
+        for model in read_catalogue(catalogue_file())
+        if all(word in f"{model.name} {model.repo}".lower() for word in wanted)
+    ]
     if as_json:
         print(msgspec.json.format(msgspec.json.encode({"models": models}), indent=2).decode())
+        return 0
+    if not models:
+        print("No recommended model has that name. Search the Hub without --catalogue.")
         return 0
     print(_table(("MODEL", "SIZE", "SUITS", "", "VRAMBLE PULL"), map(_model_cells, models)))
     return 0

@@ -23,6 +23,8 @@ from engine.library.work import Outcome, bring, move, verify
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
+NOTHING = "No model is installed. Get one with: vramble pull OWNER/REPO"
+
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add ``models`` with its commands."""
@@ -74,7 +76,7 @@ def list_models(arguments: argparse.Namespace) -> int:
         printing.print_json({"models": [printing.model_facts(model) for model in models]})
         return 0
     if not models:
-        print("No model is installed. Get one with: vramble pull OWNER/REPO")
+        print(NOTHING)
         return 0
     printing.print_table(("NAME", "QUANT", "SIZE", "OF", "FILE"), printing.model_rows(models))
     return 0
@@ -90,6 +92,8 @@ def verify_models(arguments: argparse.Namespace) -> int:
     if arguments.json:
         printing.print_json({"models": [printing.check_facts(model, outcome) for model, outcome in results]})
     else:
+        if not results:
+            print(NOTHING)
         for model, outcome in results:
             print(f"{model.label}: {printing.verdict(model, outcome)}")
     return 1 if any(outcome.wrong for _, outcome in results) else 0

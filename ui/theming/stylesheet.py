@@ -56,7 +56,7 @@ QSplitter::handle:hover { background: $accent; }
 _BUTTONS = """
 QPushButton {
     background: $surface; color: $text; border: 1px solid $outline; border-radius: ${radius}px;
-    margin: 2px; padding: 0 13px; min-height: ${control_inner}px;
+    margin: 2px; padding: 0 13px; min-height: ${control_inner}px; outline: none;
 }
 QPushButton:hover { background: $hover; }
 QPushButton:pressed, QPushButton:checked { background: $pressed; }

@@ -131,5 +131,14 @@ def test_the_catalogue_needs_no_network(capsys: pytest.CaptureFixture[str]) -> N
     assert all(len(model["sha256"]) == 64 for model in models)
 
 
+def test_the_catalogue_is_looked_through_by_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["search", "QWEN", "coder", "--catalogue", "--json"]) == 0
+    names = [model["name"] for model in json.loads(capsys.readouterr().out)["models"]]
+    assert names
+    assert all("Qwen" in name and "Coder" in name for name in names)
+    assert cli.run(["search", "nosuchname", "--catalogue"]) == 0
+    assert capsys.readouterr().out.startswith("No recommended model has that name")
+
+
 def test_numbers_of_weights() -> None:
     assert [weights(text) for text in ("3B", "1.5b", "500M", " 7 B")] == [3 * 10**9, 15 * 10**8, 5 * 10**8, 7 * 10**9]

@@ -50,8 +50,9 @@ def test_list(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_list_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert as_json(capsys, "list") == {"models": []}
-    assert cli.run(["models", "list"]) == 0
-    assert "vramble pull" in capsys.readouterr().out
+    for command in ("list", "verify"):
+        assert cli.run(["models", command]) == 0
+        assert "vramble pull" in capsys.readouterr().out
 
 
 def test_verify(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,8 +22,8 @@ from tests.ui.memory.conftest import CARD, GIB, desktop, model_on
 from tests.ui.memory.test_owners import SHARE, sizes, with_share
 from ui.memory.blocks import Block, BlockKind, State, blocks
 from ui.memory.figures import FigureRow, as_text, figure_rows
-from ui.memory.owners import PartOwner
-from ui.memory.page_words import card_names, part_line
+from ui.memory.owners import Part, PartOwner
+from ui.memory.page_words import card_names, owner_name, part_line
 from ui.memory.shares import Region
 
 
@@ -108,6 +108,11 @@ def test_cards_of_others_are_labelled_as_the_engine_reports() -> None:
     unknown = blocks(silent, None)[0]
     assert unknown.bar is not None
     assert (unknown.bar.state, unknown.facts) == (State.UNKNOWN, ("12.0 GiB, use unknown",))
+
+
+def test_one_more_program_is_not_several() -> None:
+    names = [owner_name(Part(Region.RAM, PartOwner.PROGRAMS, 1, name=count)) for count in ("1", "2")]
+    assert names == ["1 more program", "2 more programs"]
 
 
 def test_two_equal_cards_are_told_apart() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.theme import TARGET_SIZE, Theme, ThemeMode
@@ -38,6 +39,28 @@ def test_the_focus_changes_no_size(qtbot: QtBot, theme: Theme, role: str) -> Non
     button.setFocus()
     qtbot.waitUntil(button.hasFocus)
     assert button.sizeHint() == before
+
+
+@pytest.mark.parametrize("role", ["nav", "quiet", "fold"])
+def test_the_keyboards_focus_is_a_ring_and_no_second_frame(qtbot: QtBot, theme: Theme, role: str) -> None:
+    """Qt's own frame around the contents would be drawn after a Tab."""
+    page = QWidget()
+    layout = QVBoxLayout(page)
+    buttons = [TextButton(theme, " ", role=role) for _ in range(2)]
+    for button in buttons:
+        button.setFixedWidth(200)
+        layout.addWidget(button)
+    qtbot.addWidget(page)
+    page.show()
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    buttons[0].setFocus()
+    qtbot.keyClick(buttons[0], Qt.Key.Key_Tab)
+    qtbot.waitUntil(buttons[1].hasFocus)
+    image = buttons[1].grab().toImage()
+    middle = image.height() // 2
+    inside = {image.pixelColor(x, middle).name() for x in range(8, image.width() - 8)}
+    assert len(inside) == 1
 
 
 @pytest.mark.parametrize("scale", [0.85, 1.4])
