@@ -77,6 +77,16 @@ def test_what_is_no_formula_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "group", [r"1+\frac{1}{2+|}", r"\left(|\right)", r"\sqrt{|}", r"\begin{matrix}|\end{matrix}", "{|}"]
+)
+def test_groups_in_groups_are_drawn_as_long_as_that_takes_no_minutes(group: str) -> None:
+    opening, closing = group.split("|")
+    assert draw(opening * 5 + "x" + closing * 5, display=True).width > 0
+    with pytest.raises(FormulaError, match="nested"):
+        draw(opening * 50 + "x" + closing * 50, display=True)
+
+
+@pytest.mark.parametrize(
     "text", [r"\text{<image href='file:///etc/passwd'/>}", r"\href{http://a.example}{x}", r"\includegraphics{a}"]
 )
 def test_a_drawing_names_no_file_and_no_address(text: str) -> None:
