@@ -27,13 +27,13 @@ class Exporting(QObject):
     def fill(self, menu: QMenu, conversations: Sequence[str]) -> None:
         """One entry for each format; ``conversations``: none named means all."""
         ids = tuple(conversations)
-        for form, name in self._formats():
+        for form, name, _files in self._formats():
             action = menu.addAction(name)
             action.triggered.connect(lambda _checked=False, form=form: self.ask_where(ids, form, each=False))
         if len(ids) != 1:
             menu.addSeparator()
-            for form, name in self._formats():
-                action = menu.addAction(self.tr("Zip of {format} files").format(format=name))
+            for form, _name, files in self._formats():
+                action = menu.addAction(files)
                 action.triggered.connect(lambda _checked=False, form=form: self.ask_where(ids, form, each=True))
 
     def ask_where(self, conversations: Sequence[str], form: Format, *, each: bool) -> None:
@@ -99,10 +99,11 @@ class Exporting(QObject):
         dialog.finished.connect(dialog.deleteLater)
         return dialog
 
-    def _formats(self) -> list[tuple[Format, str]]:
+    def _formats(self) -> list[tuple[Format, str, str]]:
+        """Each with its name and that of a file for each conversation."""
         return [
-            (Format.MARKDOWN, self.tr("Markdown")),
-            (Format.HTML, self.tr("Web page (HTML)")),
-            (Format.TEXT, self.tr("Plain text")),
-            (Format.JSON, self.tr("JSON, to import again")),
+            (Format.MARKDOWN, self.tr("Markdown"), self.tr("Zip of Markdown files")),
+            (Format.HTML, self.tr("Web page (HTML)"), self.tr("Zip of web pages")),
+            (Format.TEXT, self.tr("Plain text"), self.tr("Zip of text files")),
+            (Format.JSON, self.tr("JSON, to import again"), self.tr("Zip of JSON files")),
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme
@@ -72,6 +72,16 @@ class EmptyState(QWidget):
         column.addSpacing(SPACE_L)
         column.addLayout(row)
         column.addStretch()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A narrow room wraps the words earlier."""
+        super().resizeEvent(event)
+        room = self.contentsRect().width()
+        if (column := self.layout()) is not None:
+            margins = column.contentsMargins()
+            room -= margins.left() + margins.right()
+        for label in (self._heading, self._sentence):
+            label.set_room(room)
 
     def set_text(self, heading: str, sentence: str) -> None:
         """Say something else."""

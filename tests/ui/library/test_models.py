@@ -152,6 +152,13 @@ def test_only_own_folders_take_files() -> None:
     assert [one.root.kind for one in roots_words.places_to_put((full, *ROOTS))] == [RootKind.OWN]
 
 
+def test_an_own_folder_without_anything_is_no_alarm() -> None:
+    fresh = root_info(OWN, "models", state=RootState.MISSING, models=0, files=0)
+    assert (roots_words.state(fresh), roots_words.icon(fresh)) == ("Empty", "house-simple")
+    gone = root_info(OWN, "models", state=RootState.MISSING)
+    assert (roots_words.state(gone), roots_words.icon(gone)) == ("Not there now", "warning")
+
+
 @pytest.mark.parametrize(
     ("changes", "text"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.theme import TARGET_SIZE, Theme, ThemeMode
@@ -61,6 +61,21 @@ def test_the_keyboards_focus_is_a_ring_and_no_second_frame(qtbot: QtBot, theme: 
     middle = image.height() // 2
     inside = {image.pixelColor(x, middle).name() for x in range(8, image.width() - 8)}
     assert len(inside) == 1
+
+
+def test_an_empty_state_wraps_its_words_in_a_narrow_room(qtbot: QtBot, theme: Theme) -> None:
+    stack = QStackedWidget()
+    stack.setMinimumWidth(1)
+    state = EmptyState(theme, "copy", "Nothing was found", "Fewer words find more. " * 6)
+    stack.addWidget(state)
+    qtbot.addWidget(stack)
+    stack.setFixedSize(260, 500)
+    stack.show()
+    qtbot.waitExposed(stack)
+    texts = [label for label in state.findChildren(WrappedLabel) if label.text()]
+    qtbot.waitUntil(lambda: all(state.rect().contains(label.geometry()) for label in texts))
+    stack.setFixedSize(900, 500)
+    qtbot.waitUntil(lambda: all(label.width() == theme.px(460) for label in texts))
 
 
 @pytest.mark.parametrize("scale", [0.85, 1.4])

@@ -106,7 +106,7 @@ class DiscoverPage(QWidget):
         self._sized = True
 
     def _build_empty(self) -> EmptyState:
-        clear = TextButton(self._theme, self.tr("Search for nothing"), "x")
+        clear = TextButton(self._theme, self.tr("Clear the search"), "x")
         clear.setObjectName("clearSearch")
         clear.clicked.connect(self._start_over)
         self._empty = EmptyState(

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from engine.library.roots import RootInfo, RootState
+from engine.library.roots import RootInfo
 from ui.library.keep import roots_words
 from ui.theme import ICON_SIZE, RADIUS, SPACE_S, SPACE_XS, Theme
 from ui.theming import icons
@@ -116,7 +116,7 @@ class RootsDelegate(QStyledItemDelegate):
 
     def _paint_inside(self, painter: QPainter, room: QRect, index: Index, root: RootInfo | None) -> None:
         size = self._theme.px(ICON_SIZE)
-        away = root is not None and root.state is not RootState.PRESENT
+        away = root is not None and roots_words.is_away(root)
         sign = roots_words.icon(root) if root is not None else "stack"
         tint = QColor(
             self._theme.tokens.warn if away and root is not None and root.models else self._theme.tokens.muted

@@ -35,9 +35,15 @@ def places_to_put(roots: Iterable[RootInfo]) -> tuple[RootInfo, ...]:
     return tuple(sorted(usable, key=lambda one: one.root.kind is not RootKind.OWN))
 
 
+def is_away(root: RootInfo) -> bool:
+    """Something is amiss with it. An own folder that nothing was put into yet is only empty."""
+    unborn = root.root.kind is RootKind.OWN and root.state is RootState.MISSING and not root.models
+    return root.state is not RootState.PRESENT and not unborn
+
+
 def icon(root: RootInfo) -> str:
     """The sign of a root."""
-    return "warning" if root.state is not RootState.PRESENT else ICONS.get(root.root.kind, "app-window")
+    return "warning" if is_away(root) else ICONS.get(root.root.kind, "app-window")
 
 
 def name(root: RootInfo) -> str:
