@@ -78,7 +78,8 @@ class HubAccount(QObject):
         self.cancel()
         self._child = child = Child(self, self._network.environ())
         self._children.add(child)
-        child.ended.connect(lambda event: self._checked(event, token, in_file))
+        asked = self._network.hub
+        child.ended.connect(lambda event: self._checked(event, token, asked, in_file))
         child.gone.connect(self._forget)
         self._set(busy=True)
         child.start(CheckToken(token=token.strip()))
@@ -107,13 +108,14 @@ class HubAccount(QObject):
         self._children.clear()
         self._runner.close()
 
-    def _checked(self, event: Event, token: str, in_file: bool) -> None:
+    def _checked(self, event: Event, token: str, asked: str, in_file: bool) -> None:
+        """``asked``: the Hub that knows the token; another one may be set by now, and never gets it."""
         self._child = None
         if isinstance(event, TokenChecked):
             hub, name = self._network.hub, event.name
 
             def work() -> Seen:
-                keep_token(hub, token, name, in_file=in_file)
+                keep_token(asked, token, name, in_file=in_file)
                 return _look(hub)
 
             self._run(work)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import os
@@ -46,6 +47,8 @@ def copy_all(pairs: Sequence[Pair], progress: Progress, *, keep_source: bool) ->
             drafts.append((draft, open_draft(draft)))
             hashes.append(_copy(pair.source, draft, drafts[-1][1], progress))
         for pair, (draft, _) in zip(pairs, drafts, strict=True):
+            if os.path.lexists(pair.target):  # it came while the copy grew
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(pair.target))
             draft.rename(pair.target)
             placed.append(pair.target)
         sync_folder(pairs[0].target.parent)

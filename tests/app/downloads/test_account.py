@@ -88,6 +88,16 @@ def test_without_a_keyring_a_file_is_the_way_out(
     assert (account.source, hub_token(hub.url)) == (TokenSource.FILE, TOKEN)
 
 
+def test_a_mirror_that_is_set_meanwhile_does_not_get_the_token(
+    account: HubAccount, ring: Ring, hub: LocalHub, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account.sign_in(TOKEN)
+    monkeypatch.setenv("HF_ENDPOINT", "http://mirror.example")
+    until(lambda: not account.busy)
+    assert (hub_token(hub.url), hub_token("http://mirror.example")) == (TOKEN, None)
+    assert (account.source, account.name) == (TokenSource.NONE, "")
+
+
 def test_who_changes_his_mind_is_told_nothing(account: HubAccount, ring: Ring, until: Until) -> None:
     account.sign_in(TOKEN)
     account.cancel()

@@ -49,6 +49,18 @@ def test_on_one_drive_it_is_a_rename(pair: Pair) -> None:
 
 
 @pytest.mark.usefixtures("other_drive")
+def test_a_file_that_came_while_the_copy_grew_stays(pair: Pair) -> None:
+    class Downloading(Progress):
+        def add(self, count: int) -> None:
+            pair.target.write_bytes(b"another")
+            super().add(count)
+
+    assert code_of([pair], Downloading(), ROOM) == "move-failed"
+    assert (pair.target.read_bytes(), pair.source.read_bytes() == DATA) == (b"another", True)
+    assert rests(pair) == [pair.target]
+
+
+@pytest.mark.usefixtures("other_drive")
 def test_a_copy_is_read_back_before_the_source_goes(pair: Pair) -> None:
     progress = Progress()
     os.utime(pair.source, (1000, 1000))
