@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.chat.controller import ChatController
+from app.chat.summaries import WISH
 from app.desktop.service import Note
 from app.worker.agenda import Answered
 from app.worker.service import WorkerService
@@ -28,9 +29,11 @@ class AnswerTeller(QObject):
         worker.answered.connect(self._ended)
 
     def _ended(self, answered: Answered) -> None:
-        finished = answered.finished
+        finished, messages = answered.finished, answered.request.messages
         if finished.reason is FinishReason.CANCELLED or seconds_of(finished.stats) < LONG_S:
             return
+        if messages and messages[-1].content == WISH:
+            return  # a summary, which the answer itself follows
         name = answered.request.conversation
         text = " ".join(answered.text.split())
         shown = text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"

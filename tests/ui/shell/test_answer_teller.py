@@ -10,10 +10,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.chat.summaries import WISH
 from app.desktop.service import Note
 from app.worker.agenda import Answered
 from engine.protocol.frames import Finished, Generate
-from engine.protocol.types import FinishReason, GenerationStats, Sampling
+from engine.protocol.types import ChatMessage, FinishReason, GenerationStats, Sampling
 from ui.answer_teller import AnswerTeller, seconds_of
 from ui.notify import Notifier
 
@@ -49,9 +50,10 @@ class World:
 
     def end(
         self, stats: GenerationStats = LONG, text: str = "It is\ndone.", conversation: str = "c1",
-        reason: FinishReason = FinishReason.STOP,
+        reason: FinishReason = FinishReason.STOP, asked: str = "Where to?",
     ) -> list[tuple[str, str]]:  # fmt: skip
-        request = Generate(id=1, messages=(), sampling=Sampling(), conversation=conversation)
+        messages = (ChatMessage(role="user", content=asked),)
+        request = Generate(id=1, messages=messages, sampling=Sampling(), conversation=conversation)
         self.worker.answered.emit(Answered(request, text, Finished(id=1, reason=reason, stats=stats)))
         return [(note.title, note.text) for note in self.desktop.notes]
 
@@ -80,6 +82,11 @@ def test_nobody_is_told_who_looks(world: World) -> None:
 def test_short_and_cancelled_answers_are_not_told(world: World) -> None:
     assert world.end(GenerationStats(generated_tokens=40, decode_tps=20.0)) == []
     assert world.end(reason=FinishReason.CANCELLED) == []
+
+
+def test_a_summary_before_an_answer_is_not_told(world: World) -> None:
+    assert world.end(text="They spoke of walruses.", asked=WISH) == []
+    assert world.end() == [("Holiday plan", "It is done.")]
 
 
 def test_a_temporary_chat_has_no_title_and_a_long_text_is_cut(world: World) -> None:
