@@ -47,6 +47,8 @@ def conversations_in(path: Path) -> Iterator[Given]:
         VrambleError: ``import-file`` when it cannot be read, ``import-unknown`` when it is of none of the programs.
     """
     try:
+        if path.exists() and not path.is_dir() and not path.is_file():
+            raise OSError("neither a file nor a folder")
         found = _in_folder(path) if path.is_dir() else _in_zip(path) if zipfile.is_zipfile(path) else _in_file(path)
         yield from found
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
@@ -116,16 +118,25 @@ def _in_file(path: Path) -> Iterator[Given]:
 
 def _in_folder(folder: Path) -> Iterator[Given]:
     """Threads of Jan with their messages beside them, and any JSON file."""
-    files = sorted(path for path in folder.rglob("*.json*") if path.suffix in (".json", ".jsonl"))[:MOST_FILES]
+    named = (path for path in folder.rglob("*.json*") if path.suffix in (".json", ".jsonl"))
+    files = sorted(path for path in named if path.is_file())[:MOST_FILES]
     threads = {path.parent for path in files if path.name == "messages.jsonl"}
     yield from _each(
         folder.name,
         [
-            (str(path), lambda path=path: _content(path, threads))  # type: ignore[misc]
+            (str(path), lambda path=path: _readable(path, threads))  # type: ignore[misc]
             for path in files
             if path.name != "thread.json" or path.parent not in threads
         ],
     )
+
+
+def _readable(path: Path, threads: set[Path]) -> object:
+    """One file of many; VrambleError when the system does not give it."""
+    try:
+        return _content(path, threads)
+    except OSError as error:
+        raise VrambleError("import-file", f"{path.name} cannot be read.", detail=str(error)) from error
 
 
 def _content(path: Path, threads: set[Path]) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,6 +127,17 @@ def test_several_files_in_a_zip(store: Store, tmp_path: Path) -> None:
         archive.writestr("more/chat.json", json.dumps(lm_studio()))
         archive.writestr("chat.html", "<html>")
     assert take_file(path, store.take).new == 2
+
+
+def test_what_is_no_file_in_a_folder_keeps_no_other_out(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    (folder / "a.json").mkdir(parents=True)
+    (folder / "b.json").symlink_to("nowhere.json")
+    os.mkfifo(folder / "c.json")
+    (folder / "d.json").write_text(json.dumps(chatgpt()))
+    assert take_file(folder, store.take).new == 1
+    with pytest.raises(VrambleError, match="cannot be read"):
+        take_file(folder / "c.json", store.take)
 
 
 def test_one_bad_conversation_keeps_no_other_out(store: Store, tmp_path: Path) -> None:
