@@ -145,6 +145,13 @@ def test_a_title_that_is_too_long_ends_in_an_ellipsis(theme: Theme) -> None:
     assert elided_from("😀 short", start, metrics, 200) == "😀 short"
 
 
+def test_several_conversations_can_be_exported_as_one_file_each(side: Side) -> None:
+    side.select(0, 1)
+    below = [menu for action in side.menu(0).actions() if isinstance(menu := action.menu(), QMenu)]
+    texts = [action.text() for menu in below for action in menu.actions() if action.text().startswith("Zip")]
+    assert texts == ["Zip of Markdown files", "Zip of web pages", "Zip of text files", "Zip of JSON files"]
+
+
 def test_pin_folder_archive_by_the_menu(side: Side) -> None:
     side.press(side.menu(2), "Pin to the top")
     assert side.shown() == ["question one", "question three", "question two"]
