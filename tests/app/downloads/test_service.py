@@ -7,13 +7,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
 
 from app.downloads.service import DownloadJob, DownloadService, JobState, RepoListing
+from app.downloads.ticker import Ticker
 from app.jobs import ThreadExecutor
 from engine.errors import VrambleError
 from tests.app.downloads.conftest import QUICK, job_of
@@ -235,17 +236,21 @@ def test_shutdown_leaves_no_child(downloads: DownloadService, hub: LocalHub, unt
     assert not [child for child in children if child.is_running()]
 
 
-def test_changes_are_told_four_times_a_second_at_most(downloads: DownloadService, hub: LocalHub, until: Until) -> None:
-    import time
-
-    times: list[float] = []
-    downloads.jobs_changed.connect(lambda: times.append(time.monotonic()))
-    hub.add(REPO, FILE, content(), bytes_per_s=300_000)
-    number = downloads.start(REPO, FILE)
-    until(lambda: state_of(downloads, number) is JobState.DONE)
-    gaps = [late - early for early, late in pairwise(times)]
-    assert len(times) >= 3
-    assert min(gaps) >= 0.2
+def test_changes_are_told_at_once_and_then_when_the_timer_says(qapp: QApplication) -> None:
+    owner = QObject()
+    told: list[bool] = []
+    ticker = Ticker(lambda: False, owner)
+    ticker.told.connect(lambda: told.append(ticker._timer.isActive()))
+    for _ in range(5):
+        ticker.publish()
+    assert (told, ticker._timer.interval()) == ([True], 250)
+    ticker._tick()
+    assert told == [True, True]
+    ticker._tick()
+    assert told == [True, True]
+    ticker.stop()
+    ticker.publish()
+    assert (told, ticker._timer.isActive()) == ([True, True], False)
 
 
 def test_a_name_that_is_not_safe_starts_nothing(downloads: DownloadService) -> None:

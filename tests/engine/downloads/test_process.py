@@ -73,7 +73,7 @@ def test_what_is_here_survives_and_is_not_fetched_twice(
     else:
         assert child.stdin
         child.stdin.close()
-    child.wait(timeout=5)
+    child.wait(timeout=60)
 
     kept = part_path(target).stat().st_size
     record = read_record(record_path(target))
