@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton, QTableView
+from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QMenu, QPushButton, QTableView
 
 from app.library.service import ImportMode
 from app.library.tasks import LibraryTask, TaskKind, TaskState
@@ -109,6 +109,24 @@ def test_show_folder(manager: Manager) -> None:
     manager.until(lambda: manager.shows("showFolderButton"))
     manager.click("showFolderButton")
     assert manager.opened == [(manager.library.folder / QWEN).parent] * 2
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_right_click_chooses_a_model_and_shows_its_menu(manager: Manager) -> None:
+    view = manager.find(TABLE, QTableView)
+    manager.choose(TABLE, "Qwen3-8B")
+    row = 1 - view.currentIndex().row()
+    place = view.visualRect(view.model().index(row, 0)).center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, view.viewport().mapToGlobal(place))
+    QCoreApplication.sendEvent(view.viewport(), event)
+    assert view.currentIndex().row() == row
+    (menu,) = [one for one in manager.window.findChildren(QMenu) if one.isVisible()]
+    assert "Copy path" in [action.text() for action in menu.actions()]
+    menu.close()
+    below = QPoint(place.x(), view.viewport().height() - 2)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, below, view.viewport().mapToGlobal(below))
+    QCoreApplication.sendEvent(view.viewport(), event)
+    assert not [one for one in manager.window.findChildren(QMenu) if one.isVisible()]
 
 
 @pytest.mark.usefixtures("filled")

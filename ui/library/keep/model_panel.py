@@ -184,6 +184,10 @@ class ModelPanel(QFrame):
         menu = self.make_menu()
         menu.popup(self.more.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
 
+    def open_menu_at(self, place: QPoint) -> None:
+        """Show what the button More shows at a place of the screen."""
+        self.make_menu().popup(place)
+
     def make_menu(self) -> QMenu:
         """Everything else that can be done; deletes itself when it is closed."""
         menu = QMenu(self)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QWidget
 
 from app.fit.badges import FitBadges
@@ -60,10 +61,12 @@ class ModelsView(TableView):
     Attributes:
         chosen_changed: Another model is selected.
         plan_requested: Path of a model, and the load options to begin the choice with.
+        menu_wanted: What can be done with the selected model, as a menu at this place of the screen.
     """
 
     chosen_changed = Signal()
     plan_requested = Signal(object, object)
+    menu_wanted = Signal(QPoint)
 
     def __init__(self, theme: Theme, badges: FitBadges | None, parent: QWidget | None = None) -> None:
         super().__init__(theme, WIDTHS, Column.NAME, LEFT_OUT, parent)
@@ -128,6 +131,14 @@ class ModelsView(TableView):
         """Other rows may be seen now."""
         if self._badges is not None:
             self._fit.look_soon()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """A menu for the row below the pointer, or for the selected one by keyboard."""
+        by_mouse = event.reason() is QContextMenuEvent.Reason.Mouse
+        index = self.indexAt(event.pos()) if by_mouse else self.chosen()
+        if index.isValid():
+            self.choose(index.row())
+            self.menu_wanted.emit(event.globalPos())
 
     # ---- badges
 

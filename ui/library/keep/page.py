@@ -109,6 +109,7 @@ class LibraryPage(QWidget):
         self._tools.import_wanted.connect(lambda: self._pick(folder=False))
         self._worker.model_changed.connect(self._mark_loaded)
         view.chosen_changed.connect(self._show_chosen)
+        view.menu_wanted.connect(self._panel.open_menu_at)
         view.plan_requested.connect(self.plan_requested)
         self.deeds.load_requested.connect(self.load_requested)
         self.deeds.options_requested.connect(self.options_requested)
