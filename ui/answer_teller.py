@@ -21,7 +21,10 @@ LONGEST_TEXT = 160
 
 
 class AnswerTeller(QObject):
-    """A notification with the beginning of the answer; a click shows the conversation."""
+    """A notification with the beginning of the answer; a click shows the conversation.
+
+    Of a temporary conversation nothing is told but that there is an answer.
+    """
 
     def __init__(self, worker: WorkerService, chat: ChatController, notifier: Notifier, window: QWidget) -> None:
         super().__init__(window)
@@ -37,6 +40,8 @@ class AnswerTeller(QObject):
         name = answered.request.conversation
         text = " ".join(answered.text.split())
         shown = text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
+        if answered.request.temporary or not name:
+            shown = ""  # desktops keep what they have shown
         note = Note(key=f"answer-{name}", title=self._title(name), text=shown)
         self._notifier.tell(note, lambda _action: self._show(name))
 

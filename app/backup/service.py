@@ -129,6 +129,8 @@ class BackupService(QObject):
             elif isinstance(result.error, VrambleError):
                 done(result.error)
             else:
+                self.busy = False
+                self.changed.emit()
                 raise result.error
 
         self.runner.run(work, deliver)

@@ -226,7 +226,7 @@ def test_killed_again_and_again(
     hub: LocalHub, tmp_path: Path, start: Callable[[Fetch], subprocess.Popen[bytes]]
 ) -> None:
     rng = random.Random(5)
-    file = hub.add(REPO, FILE, content(4_000_000), bytes_per_s=2_500_000)
+    file = hub.add(REPO, FILE, content(4_000_000), bytes_per_s=1_200_000)  # two rounds of 1.2 s cannot be enough
     kills = 0
     while not (tmp_path / REPO / FILE).exists() and kills < 30:
         child = start(fetch_request(tmp_path))

@@ -89,9 +89,12 @@ def test_a_summary_before_an_answer_is_not_told(world: World) -> None:
     assert world.end() == [("Holiday plan", "It is done.")]
 
 
-def test_a_temporary_chat_has_no_title_and_a_long_text_is_cut(world: World) -> None:
-    ((title, text),) = world.end(conversation="", text="word " * 100)
-    assert title == "The answer is there"
+def test_of_a_temporary_chat_nothing_leaves_the_window(world: World) -> None:
+    assert world.end(conversation="", text="secret words") == [("The answer is there", "")]
+
+
+def test_a_long_text_is_cut(world: World) -> None:
+    ((_, text),) = world.end(text="word " * 100)
     assert len(text) == 160
     assert text.endswith("…")
 
