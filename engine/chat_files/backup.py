@@ -117,6 +117,8 @@ def _copy_database(database: Path, copy: Path, stopped: Callable[[], bool]) -> t
 def opened(source: Path) -> Iterator[zipfile.ZipFile]:
     """The zip; VrambleError ``backup-unreadable`` when it is none."""
     try:
+        if source.exists() and not source.is_file():
+            raise OSError("no file")
         with zipfile.ZipFile(source) as archive:
             yield archive
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:

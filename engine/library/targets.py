@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
@@ -77,7 +78,7 @@ def _is_safe(name: str) -> bool:
 def check_source(path: Path, roots: Sequence[RootInfo], *, taken_away: bool) -> None:
     """Raise ``already-in-library`` for what a root has, ``belongs-to-other`` for moving another program's file."""
     for root in roots:
-        if root.state is RootState.PRESENT and path.resolve().is_relative_to(root.path.resolve()):
+        if root.state is RootState.PRESENT and Path(os.path.realpath(path)).is_relative_to(root.path.resolve()):
             if root.root.owner and taken_away:
                 raise VrambleError(
                     "belongs-to-other",

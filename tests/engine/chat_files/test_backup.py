@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -267,3 +268,11 @@ def test_a_backup_that_is_given_up_leaves_nothing(home: Home, tmp_path: Path) ->
     with pytest.raises(VrambleError):
         make(tmp_path / "b.zip", home.database, home.settings, program="1.0", now=NOW, stopped=lambda: True)
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "b.zip"
+    os.mkfifo(pipe)
+    with pytest.raises(VrambleError) as caught:
+        read(pipe)
+    assert caught.value.code == "backup-unreadable"

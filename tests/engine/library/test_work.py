@@ -265,6 +265,13 @@ def test_what_is_no_model_is_not_taken(home: Home, tmp_path: Path, name: str, da
     assert not home.own.exists()
 
 
+def test_a_link_to_itself_is_a_sentence(home: Home, tmp_path: Path) -> None:
+    home.own.mkdir()
+    (tmp_path / "x.gguf").symlink_to("x.gguf")
+    assert home.models() == []
+    assert code_of(home.bring, tmp_path / "x.gguf", How.COPY)
+
+
 def test_files_of_other_programs_are_not_moved_away(home: Home) -> None:
     path = put(home.around.home / ".lmstudio/models/a/b/m.gguf", DATA)
     assert code_of(home.bring, path, How.MOVE) == "belongs-to-other"
