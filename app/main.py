@@ -52,7 +52,7 @@ def _window(arguments: list[str], environ: Mapping[str, str]) -> int:
     from app.wiring import build
     from ui.start import run
 
-    return run(arguments, lambda: build(find_paths()), find_paths().data)
+    return run(arguments, lambda alone: build(find_paths(), alone=alone), find_paths().data)
 
 
 if __name__ == "__main__":

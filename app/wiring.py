@@ -85,9 +85,12 @@ class Ground:
         return WorkerConnection(self.paths, None, None, self.lifetime, self.settings)
 
 
-def build(paths: Paths) -> Services:
-    """All services for the folders in ``paths``; reads the settings file, starts no process."""
-    restored = restore_waiting(paths)
+def build(paths: Paths, *, alone: bool = True) -> Services:
+    """All services for the folders in ``paths``; reads the settings file, starts no process.
+
+    ``alone``: no other process has these folders. Beside one that hangs, a restore waits for the next start.
+    """
+    restored = restore_waiting(paths) if alone else None
     ground = make_ground(paths)
     if restored is not None:
         QTimer.singleShot(0, ground.lifetime, lambda: ground.notices.post(restored_notice(restored)))

@@ -40,6 +40,7 @@ class SingleInstance(QObject):
 
     Attributes:
         raise_wanted: Another start wants the window to be seen.
+        beside_another: Another process has the data folder and did not answer: nothing of it may be replaced.
     """
 
     raise_wanted = Signal()
@@ -47,6 +48,7 @@ class SingleInstance(QObject):
     def __init__(self, place: Path, environ: Mapping[str, str], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._place, self._environ = str(place), environ
+        self.beside_another = False
         self._lock = QLockFile(self._place + ".lock")
         self._lock.setStaleLockTime(0)
         self._server = QLocalServer(self)
@@ -62,7 +64,10 @@ class SingleInstance(QObject):
                 QLocalServer.removeServer(self._place)
                 self._server.listen(self._place)
                 return True
-            if self._lock.error() is not QLockFile.LockError.LockFailedError or timer.elapsed() > wait_ms:
+            if self._lock.error() is not QLockFile.LockError.LockFailedError:
+                return True
+            if timer.elapsed() > wait_ms:
+                self.beside_another = True
                 return True
             if self._call():
                 return False

@@ -37,12 +37,13 @@ def make_application(argv: Sequence[str]) -> QApplication:
     return app
 
 
-def run(argv: Sequence[str], build: Callable[[], Services], data: Path | None = None) -> int:
+def run(argv: Sequence[str], build: Callable[[bool], Services], data: Path | None = None) -> int:
     """Show the window and stay until it is closed.
 
     Args:
         argv: Arguments for Qt, without the program's name.
-        build: Makes the services; called when the application exists, because timers and processes need it.
+        build: Makes the services; called when the application exists, because timers and processes need it. It is
+            told whether this process is the only one that has the data folder.
         data: The data folder; a window that another process shows for it is raised instead. None: nobody else is asked.
 
     Returns:
@@ -56,7 +57,7 @@ def run(argv: Sequence[str], build: Callable[[], Services], data: Path | None = 
     if only is not None and not only.claim():
         return 0
     try:
-        services = build()
+        services = build(only is None or not only.beside_another)
     except VrambleError as error:
         print(f"vramble: {error.sentence}", file=sys.stderr)
         return 1

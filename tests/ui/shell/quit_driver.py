@@ -85,7 +85,7 @@ def main() -> int:
     """Run until the driver ends it."""
     state, how = sys.argv[1:]
 
-    def make() -> Services:
+    def make(alone: bool) -> Services:
         services = build(find_paths())
         Driver(services, state, how)
         return services

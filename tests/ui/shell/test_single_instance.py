@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
+from app import wiring
+from app.paths import Paths, find_paths
 from ui.single_instance import SingleInstance, meeting_place
 
 SECOND = """
@@ -86,3 +88,25 @@ def test_a_start_waits_for_one_that_is_ending(qtbot: QtBot, tmp_path: Path, repo
 def test_where_no_lock_can_be_made_one_starts_alone(tmp_path: Path) -> None:
     nowhere = SingleInstance(tmp_path / "gone" / "meet", {})
     assert nowhere.claim()
+    assert not nowhere.beside_another
+
+
+def test_beside_one_that_hangs_nothing_is_replaced(qapp: object, tmp_path: Path) -> None:
+    hangs = SingleInstance(tmp_path / "meet", {})
+    assert hangs.claim()
+    hangs.stop_listening()
+    beside = SingleInstance(tmp_path / "meet", {})
+    assert beside.claim(0)
+    assert beside.beside_another
+    assert not hangs.beside_another
+    hangs.release()
+
+
+def test_a_restore_waits_while_another_process_has_the_folder(qapp: object, tmp_path: Path, monkeypatch) -> None:
+    put_in_place: list[Paths] = []
+    monkeypatch.setattr(wiring, "restore_waiting", put_in_place.append)
+    monkeypatch.setenv("VRAMBLE_HOME", str(tmp_path))
+    for alone in (False, True):
+        services = wiring.build(find_paths(), alone=alone)
+        services.shutdown()
+        assert len(put_in_place) == alone
