@@ -15,6 +15,7 @@ WIDTH = 560
 MOST = 60
 """Lines at a time; who wants another one types more."""
 ROWS_SEEN = 10
+FEWEST_ROWS = 3
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: ROWS_SEEN, Qt.Key.Key_PageUp: -ROWS_SEEN}
 
 
@@ -29,6 +30,7 @@ class Palette(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self._theme, self._index = theme, Index(acts())
         self._shown: list[Act] = []
+        self._rows = ROWS_SEEN
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("palette")
         self.setProperty("role", "popover")
@@ -58,12 +60,17 @@ class Palette(QFrame):
         self._fill("")
 
     def open_over(self, window: QWidget) -> None:
-        """Show it in the upper middle of ``window``."""
+        """Show it in the upper middle of ``window``, with as many rows as have room there."""
         width = min(self._theme.px(WIDTH), window.width() - 2 * SPACE_L)
         self.setFixedWidth(width)
         self.adjustSize()
+        top, others = window.height() // 8, self.height() - self.list.maximumHeight()
+        room = (window.height() - top - SPACE_S - others) // self._theme.px(32)
+        self._rows = min(ROWS_SEEN, max(FEWEST_ROWS, room))
+        self._fill(self.field.text())
+        self.adjustSize()
         corner = window.mapToGlobal(window.rect().topLeft())
-        self.move(corner.x() + (window.width() - width) // 2, corner.y() + window.height() // 8)
+        self.move(corner.x() + (window.width() - width) // 2, corner.y() + top)
         self.show()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -80,7 +87,7 @@ class Palette(QFrame):
             size.setHeight(max(height, size.height()))
             item.setSizeHint(size)
             self.list.setItemWidget(item, line)
-        self.list.setFixedHeight(height * ROWS_SEEN)
+        self.list.setFixedHeight(height * self._rows)
         self.list.setVisible(bool(self._shown))
         self._none.setVisible(not self._shown)
         self.list.setCurrentRow(0 if self._shown else -1)

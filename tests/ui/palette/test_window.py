@@ -93,6 +93,14 @@ def test_typing_and_enter_run_a_command(qtbot, theme, window, acts, done) -> Non
     assert not palette.isVisible()
 
 
+def test_large_text_leaves_it_inside_the_window(qtbot, theme, window, acts) -> None:
+    window.resize(1024, 732)
+    theme.set_scale(2.0)
+    palette = opened(qtbot, theme, window, acts)
+    assert palette.frameGeometry().bottom() <= window.mapToGlobal(window.rect().bottomLeft()).y()
+    assert palette.list.height() >= 3 * theme.px(32)
+
+
 def test_arrows_choose_and_stay_in_the_list(qtbot, theme, window, acts, done) -> None:
     palette = opened(qtbot, theme, window, acts)
     qtbot.keyClicks(palette.field, "chat")
