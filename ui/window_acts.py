@@ -55,7 +55,15 @@ def acts_of(do: Doings) -> tuple[Act, ...]:
         Act(tr("Search all conversations"), do.search, ("Ctrl+Shift+F",), chats),
         Act(tr("Find in this conversation"), do.find, ("Ctrl+F",), chats),
         Act(tr("Write a message"), do.write, ("Ctrl+L",), chats),
-        Act(tr("Stop the answer"), do.stop, ("Esc",), chats, listed=False),
+        Act(tr("Stop the answer"), do.stop, ("Esc",), chats, listed=False, bound=False),
+        *local(
+            chats,
+            (tr("Send the message"), "Return"),
+            (tr("Break the line"), "Shift+Return"),
+            (tr("Edit the last message, in an empty field"), "Up"),
+            (tr("Rename a conversation in the list"), "F2"),
+            (tr("Delete a conversation in the list"), "Del"),
+        ),
         Act(tr("Choose a model"), do.choose_model, ("Ctrl+O",), models),
         Act(tr("Load options of the model"), do.load_options, ("Ctrl+Shift+O",), models),
         Act(tr("Models: find, download, manage"), do.models, ("Ctrl+M",), models),
@@ -73,12 +81,17 @@ def acts_of(do: Doings) -> tuple[Act, ...]:
     )
 
 
+def local(group: str, *entries: tuple[str, str]) -> Iterator[Act]:
+    """Keys that one field or list knows by itself: for the sheet only."""
+    for name, keys in entries:
+        yield Act(name, lambda: None, (keys,), group, listed=False, bound=False)
+
+
 def bind(acts: Sequence[Act], window: QWidget) -> None:
-    """Make the keys of all acts work in ``window``; Esc is its owner's."""
+    """Make the keys that belong to all of ``window`` work."""
     for act in acts:
-        for keys in act.keys:
-            if keys != "Esc":
-                QShortcut(QKeySequence(keys), window, act.run)
+        for keys in act.keys if act.bound else ():
+            QShortcut(QKeySequence(keys), window, act.run)
 
 
 class PaletteActs:

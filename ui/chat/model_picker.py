@@ -119,7 +119,7 @@ class ModelPicker(ElidedButton):
         if self._actions.changeable is not None:
             change = self._menu.addAction(self.tr("Change load options…") + "\tCtrl+Shift+O")
             change.triggered.connect(self._actions.change_options)
-        manager = self._menu.addAction(self.tr("Model manager…"))
+        manager = self._menu.addAction(self.tr("Models…"))
         manager.triggered.connect(self.manager_wanted)
 
     def _nothing(self) -> QAction:

@@ -17,6 +17,7 @@ class Act:
         keys: Key sequences in Qt's portable text, the first one is shown; none: only the palette has it.
         group: Heading on the sheet of shortcuts.
         listed: The palette offers it.
+        bound: The key works everywhere in the window; else what has the keyboard knows it.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Act:
     keys: tuple[str, ...] = ()
     group: str = ""
     listed: bool = True
+    bound: bool = True
 
 
 def folded(text: str) -> str:

@@ -51,7 +51,7 @@ class ShortcutsSheet(QDialog):
         whole.setSpacing(0)
         whole.addWidget(area, 1)
         whole.addLayout(buttons)
-        fit_screen(self, theme.px(820), theme.px(470))
+        fit_screen(self, theme.px(860), theme.px(560))
         close.setFocus()
 
 
@@ -64,7 +64,7 @@ def _halves(acts: Sequence[Act]) -> list[list[tuple[str, list[Act]]]]:
     columns: list[list[tuple[str, list[Act]]]] = [[], []]
     total, filled = sum(len(members) + 2 for members in groups.values()), 0
     for title, members in groups.items():
-        columns[filled >= total / COLUMNS].append((title, members))
+        columns[filled + len(members) / 2 > total / COLUMNS].append((title, members))
         filled += len(members) + 2
     return columns
 

@@ -118,7 +118,7 @@ def test_a_model_is_chosen_from_the_picker_by_keyboard(make_window: MakeWindow, 
     qtbot.keyClick(picker, Qt.Key.Key_Down)
     menu = popup(qtbot)
     texts = [a.text().split("\t")[0] for a in menu.actions() if not a.isSeparator()]
-    assert texts == ["Alpha", "Beta", "Model manager…"]
+    assert texts == ["Alpha", "Beta", "Models…"]
     qtbot.keyClick(menu, Qt.Key.Key_Down)
     qtbot.keyClick(menu, Qt.Key.Key_Return)
     assert [path.name for path, _ in window.worker.loads] == ["Beta-Q4_K_M.gguf"]
