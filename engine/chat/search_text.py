@@ -56,7 +56,8 @@ def fold(text: str) -> str:
 
 def chunks_of(query: str) -> tuple[Chunk, ...]:
     """The pieces of what was typed: words, "quoted words side by side", beginnings (the last word, and any*)."""
-    found = list(_CHUNK.finditer(query[:LONGEST_QUERY]))[:MOST_CHUNKS]
+    query = query[:LONGEST_QUERY].encode(errors="replace").decode()
+    found = list(_CHUNK.finditer(query))[:MOST_CHUNKS]
     chunks = []
     for number, match in enumerate(found):
         quoted, plain = match.group(1), match.group(2)

@@ -55,6 +55,11 @@ def test_nothing_asked_nothing_found(store: Store, query: str) -> None:
     assert store.search(query).hits == ()
 
 
+def test_half_a_character_is_found_nowhere(store: Store) -> None:
+    assert store.search("\ud800").hits == ()
+    assert store.search('"x \udfff" y').hits == ()
+
+
 def test_a_very_long_query_is_cut(store: Store) -> None:
     turn(store, "c", "hello", "there")
     assert hits(store, "word " * 2000) == []
