@@ -30,6 +30,8 @@ KEYS = {
     "ttft_ms",
     "prefill_tps",
     "decode_tps",
+    "drafted",
+    "accepted",
 }
 
 
