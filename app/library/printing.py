@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from engine.library.roots import RootInfo
 from engine.library.sizes import size_text
 from engine.library.states import FileState
 from engine.library.work import Outcome, expected_hash
+
+_MARKED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def model_facts(model: InstalledModel) -> dict[str, Any]:
@@ -138,7 +141,8 @@ def print_json(value: object) -> None:
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Columns as wide as their longest cell."""
+    """Columns as wide as their longest cell; what would command the terminal is shown as a mark."""
+    rows = [[_MARKED.sub("\ufffd", cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head) - 1)]
     for row in (head, *rows):
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]

@@ -27,13 +27,14 @@ def conversation_of(document: dict[str, Any]) -> PortableConversation:
     model = text(document.get("default_model_slug"))
     messages = {key: _message(name, key, mapping(node), model) for key, node in nodes.items()}
     found = []
+    nearest: dict[str, str | None] = {}
     for key in _parents_first(nodes):
         message = messages[key]
+        above = nearest[key] = _above(key, nodes, messages, nearest)
         if message is not None:
-            above = _above(key, nodes, messages)
             found.append(_below(message, None if above is None else hashed(name, above)))
     tip = text(document.get("current_node"))
-    shown = tip if messages.get(tip) is not None else _above(tip, nodes, messages)
+    shown = tip if messages.get(tip) is not None else _above(tip, nodes, messages, nearest)
     return PortableConversation(
         id=name,
         title=text(document.get("title")),
@@ -84,13 +85,17 @@ def _words(content: dict[str, Any]) -> tuple[str, str]:
     return said or text(content.get("text")), ""
 
 
-def _above(key: str, nodes: dict[str, Any], messages: dict[str, PortableMessage | None]) -> str | None:
-    """The nearest node above that has a message."""
+def _above(
+    key: str, nodes: dict[str, Any], messages: dict[str, PortableMessage | None], nearest: dict[str, str | None]
+) -> str | None:
+    """The nearest node above that has a message; ``nearest`` is what is known of nodes above."""
     seen = {key}
     at = text(mapping(nodes.get(key)).get("parent"))
     while at and at not in seen and at in nodes:
         if messages.get(at) is not None:
             return at
+        if at in nearest:
+            return nearest[at]
         seen.add(at)
         at = text(mapping(nodes[at]).get("parent"))
     return None

@@ -136,6 +136,8 @@ def _examine(database: Path) -> None:
             names = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if found < 1 or not names.issuperset(tables_of(found)):
                 raise _damaged("tables are missing")
+            if db.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone():
+                raise _damaged("it has parts that are none of this program's")
             result = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
             if result != "ok":
                 raise _damaged(str(result))

@@ -16,8 +16,8 @@ from engine.chat_files import chatgpt, jan, lm_studio, open_webui, own_json
 from engine.chat_files.foreign import mapping
 from engine.errors import VrambleError
 
-LARGEST: Final = 2_000_000_000
-"""Bytes of JSON that are read at once."""
+LARGEST: Final = 512 * 1024**2
+"""Bytes of JSON that are read at once; as objects they take several times as much memory."""
 MOST_FILES: Final = 100_000
 
 Given = PortableConversation | str

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app import cli
+from app.library.printing import print_table
 from app.paths import find_paths
 from engine.library.argument import find_model_file
 from engine.library.origin import origin_path
@@ -202,3 +203,9 @@ def test_a_name_of_another_program_is_a_model_argument(studio: Path) -> None:
 def test_wrong_use_is_two() -> None:
     assert cli.run(["models"]) == 2
     assert cli.run(["models", "remove"]) == 2
+
+
+def test_names_of_files_do_not_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("name", "path"), [("e\x1b[31mvil\n", "/m/\u202egguf.x"), ("good é", "/m/x")])
+    told = capsys.readouterr().out
+    assert told == "name        path\ne\ufffd[31mvil\ufffd  /m/\ufffdgguf.x\ngood é      /m/x\n"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -276,3 +278,16 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     with pytest.raises(VrambleError) as caught:
         read(pipe)
     assert caught.value.code == "backup-unreadable"
+
+
+def test_a_database_with_foreign_triggers_is_not_restored(home: Home, tmp_path: Path) -> None:
+    store = Store.open(home.database)
+    store.close()
+    with closing(sqlite3.connect(home.database)) as db:
+        db.execute("CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM message; END")
+        db.commit()
+    target = tmp_path / "foreign.zip"
+    make(target, home.database, home.settings, program="1.0", now=NOW)
+    with pytest.raises(VrambleError) as told:
+        stage(target, tmp_path / "waiting")
+    assert "none of this program's" in told.value.detail

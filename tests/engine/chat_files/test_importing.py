@@ -245,3 +245,24 @@ def test_any_spoilt_value_gives_conversations_or_a_reason(document: Any, path: l
     with contextlib.suppress(VrambleError):
         found += conversations_of(spoilt(document, path, value), "export.json")
     assert all(isinstance(one, PortableConversation | str) for one in found)
+
+
+def test_a_long_row_of_hidden_nodes_is_walked_once(store: Store, tmp_path: Path) -> None:
+    def node(number: int, said: str, role: str) -> dict[str, Any]:
+        message = {"author": {"role": role}, "content": {"content_type": "text", "parts": [said]}}
+        parent = f"n{number - 1}" if number else None
+        return {
+            "id": f"n{number}",
+            "message": message if said else None,
+            "parent": parent,
+            "children": [f"n{number + 1}"],
+        }
+
+    nodes = [
+        node(0, "question", "user"),
+        *(node(n, "", "user") for n in range(1, 20_000)),
+        node(20_000, "answer", "assistant"),
+    ]
+    document = {"title": "Deep", "id": "deep", "mapping": {one["id"]: one for one in nodes}, "current_node": "n20000"}
+    assert take_file(write(tmp_path, [document]), store.take) == Imported(new=1)
+    assert [(role, text) for role, _, text in shown(store, "Deep")] == [("user", "question"), ("assistant", "answer")]
