@@ -180,7 +180,7 @@ class Soak:
         found: Counter[str] = Counter()
         for thing in gc.get_objects():
             for kind in COUNTED:
-                if isinstance(thing, kind):
+                if issubclass(type(thing), kind):  # not isinstance: it asks dead proxies
                     found[kind.__name__] += 1
         for name, root in (("chat", self.chat), ("view", self.view)):
             found[f"in the {name}"] = len(root.findChildren(QObject))
