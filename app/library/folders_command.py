@@ -48,7 +48,10 @@ def list_folders(arguments: argparse.Namespace) -> int:
 def add_folder(arguments: argparse.Namespace) -> int:
     """Add a folder."""
     library = CommandLibrary()
-    root = whereabouts(library.paths).root_for(arguments.folder.absolute())
+    folder = arguments.folder.absolute()
+    if not folder.is_dir():
+        raise VrambleError("no-folder", f"{shown(folder)} is not a folder.", "Check it, or insert its drive first.")
+    root = whereabouts(library.paths).root_for(folder)
     if root.id in {info.id for info in library.roots}:
         raise VrambleError("already-in-library", f"{shown(root.path)} is in the library already.")
 

@@ -209,3 +209,10 @@ def test_names_of_files_do_not_command_the_terminal(capsys: pytest.CaptureFixtur
     print_table(("name", "path"), [("e\x1b[31mvil\n", "/m/\u202egguf.x"), ("good é", "/m/x")])
     told = capsys.readouterr().out
     assert told == "name        path\ne\ufffd[31mvil\ufffd  /m/\ufffdgguf.x\ngood é      /m/x\n"
+
+
+def test_a_folder_that_is_not_there_is_not_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("x")
+    for name in ("nothing", "file"):
+        assert cli.run(["models", "folders", "add", str(tmp_path / name)]) == 1
+        assert f"{tmp_path / name} is not a folder." in capsys.readouterr().err
