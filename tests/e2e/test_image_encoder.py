@@ -1,4 +1,4 @@
-"""An image encoder beside the starter model: asked for in the load dialog, loaded by the real engine, told in memory."""
+"""An image encoder beside the starter model: asked for in the dialog, loaded by the real engine, its memory told."""
 
 from __future__ import annotations
 
