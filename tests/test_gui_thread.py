@@ -47,6 +47,7 @@ OF_COMMANDS = {
     "app.chat.sampling_flags",
     "app.chat.talk_file",
     "app.chat.typing_line",
+    "app.library.folders_command",
     "app.settings.saved",
 }
 """Modules that only commands use."""
