@@ -94,6 +94,17 @@ class Environment:
             what=f"Downloading what {requirements.name} pins",
         )
 
+    def share(self, cached: Path, folder: str) -> Path:
+        """Links a file of the cache into a folder that the installed program and its tests look into."""
+        link = self.shared / folder / cached.name
+        if not (link.is_symlink() and link.readlink() == cached):
+            link.parent.mkdir(parents=True, exist_ok=True)
+            fresh = link.with_suffix(".new")
+            fresh.unlink(missing_ok=True)
+            fresh.symlink_to(cached)
+            fresh.replace(link)
+        return link
+
 
 def _text(path: Path) -> str:
     try:

@@ -22,14 +22,7 @@ def ensure(environment: Environment, requirements: Path, root: Path) -> Path:
         unpack(next(folder.glob("*.whl")), folder)
 
     cached = build_cache.entry(root, f"starter-{SHA256[:16]}", "the starter model", make) / NAME
-    link = environment.shared / "starter" / NAME
-    if not (link.is_symlink() and link.readlink() == cached):
-        link.parent.mkdir(parents=True, exist_ok=True)
-        fresh = link.with_suffix(".new")
-        fresh.unlink(missing_ok=True)
-        fresh.symlink_to(cached)
-        fresh.replace(link)
-    return link
+    return environment.share(cached, "starter")
 
 
 def unpack(wheel: Path, folder: Path) -> None:

@@ -11,6 +11,7 @@ from vramble_setup import (
     cpu_level,
     engine_install,
     llama_build,
+    markdown_examples,
     starter_model,
     system_packages,
     vulkan_tools,
@@ -38,6 +39,8 @@ def set_up(checkout: Path, level: str) -> Environment:
         _engine(environment)
         requirements = checkout / "requirements"
         starter_model.ensure(environment, requirements / "starter.txt", root)
+        if level != "run":
+            markdown_examples.ensure(environment, requirements / "examples.txt", root)
         _program(environment)
     return environment
 
