@@ -13,7 +13,8 @@ from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QIcon, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 
 from ui.theming import icons
-from ui.theming.stylesheet import palette, stylesheet
+from ui.theming.palette import palette
+from ui.theming.stylesheet import stylesheet
 from ui.theming.tokens import (
     BASE_POINT_SIZE,
     CONTROL_HEIGHT,
