@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from engine.chat import search_index
 from engine.chat.store import Store
 
 DAY: Final = 86_400.0
@@ -97,7 +98,7 @@ def rows(size: Size, vocabulary: Vocabulary, now: float, seed: int) -> Iterator[
 
 
 def fill(path: Path, size: Size, now: float | None = None, seed: int = 7) -> None:
-    """Make the database at ``path``. The rows are written as the store would, but many at once."""
+    """Make the database at ``path``. The rows are written as the store would, but many at once; nothing is indexed."""
     now = time.time() if now is None else now
     Store.open(path).close()
     vocabulary = Vocabulary(seed)
@@ -116,6 +117,7 @@ def fill(path: Path, size: Size, now: float | None = None, seed: int = 7) -> Non
                 ],
             )
             db.executemany(INSERT_PART, list(zip(names, texts, strict=True)))
+        search_index.begin_anew(db)
         db.execute("COMMIT")
 
 

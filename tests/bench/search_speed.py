@@ -42,14 +42,16 @@ def queries(vocabulary: Vocabulary, count: int, seed: int = 3) -> Iterator[tuple
         yield "one message", f"unique{97 * chooser.randrange(10_000):07x}word"
 
 
-def measure(store: Store, count: int) -> dict[str, list[float]]:
-    """Milliseconds of each query, by kind."""
-    found: dict[str, list[float]] = {}
+def measure(store: Store, count: int) -> tuple[dict[str, list[float]], dict[str, int]]:
+    """Milliseconds of each query, and how many of them found something, by kind."""
+    taken: dict[str, list[float]] = {}
+    found: dict[str, int] = {}
     for kind, query in queries(Vocabulary(SEED), count):
         begun = time.perf_counter()
-        store.search(query)
-        found.setdefault(kind, []).append((time.perf_counter() - begun) * 1000)
-    return found
+        hits = store.search(query).hits
+        taken.setdefault(kind, []).append((time.perf_counter() - begun) * 1000)
+        found[kind] = found.get(kind, 0) + bool(hits)
+    return taken, found
 
 
 def main() -> int:
@@ -69,16 +71,18 @@ def main() -> int:
         while store.build_index():
             pass
         built = time.perf_counter() - begun
-        found = measure(store, wish.queries)
+        taken, found = measure(store, wish.queries)
         store.close()
         size = path.stat().st_size
-    every = [value for values in found.values() for value in values]
+    every = [value for values in taken.values() for value in values]
     print(f"{wish.messages} messages, {size / 1e6:.0f} MB with the index, built in {built:.0f} s")
-    for kind, values in (*found.items(), ("all", every)):
-        print(f"{kind:14} {percentile(values, 0.5):8.1f} {percentile(values, 0.95):8.1f} {max(values):8.1f} ms")
+    found["all"] = sum(found.values())
+    for kind, values in (*taken.items(), ("all", every)):
+        figures = f"{percentile(values, 0.5):8.1f} {percentile(values, 0.95):8.1f} {max(values):8.1f} ms"
+        print(f"{kind:14} {figures} {found[kind]:5} of {len(values)} found something")
     if wish.json is not None:
-        wish.json.write_text(json.dumps(found))
-    return 0
+        wish.json.write_text(json.dumps(taken))
+    return int(not found["all"])
 
 
 if __name__ == "__main__":
