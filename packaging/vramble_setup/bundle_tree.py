@@ -15,7 +15,7 @@ from pathlib import Path
 from vramble_setup.report import SetupError
 
 PACKAGE_LIBRARIES = re.compile(r"lib(llama|mtmd|ggml|ggml-base|ggml-cpu|ggml-rpc|ggml-vulkan)\.so[.0-9]*")
-# What llama-bench is built from, besides the engine's own libraries.
+# What llama-bench and llama-batched-bench are built from, besides the engine's own libraries.
 BENCH_SOURCES = (
     "cmake",
     "common",
@@ -23,6 +23,7 @@ BENCH_SOURCES = (
     "ggml/include",
     "include",
     "src",
+    "tools/batched-bench",
     "tools/llama-bench",
     "vendor",
 )

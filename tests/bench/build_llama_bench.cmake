@@ -1,4 +1,4 @@
-# llama-bench from llama.cpp's own sources, linked to the engine's libraries instead of new ones.
+# llama-bench and llama-batched-bench from llama.cpp's own sources, linked to the engine's libraries instead of new ones.
 # LLAMA_SOURCE is the kept part of llama.cpp's tree, ENGINE the folder with libllama and libggml.
 cmake_minimum_required(VERSION 3.21)
 project(vramble_llama_bench C CXX)
@@ -31,3 +31,7 @@ set_property(TARGET llama APPEND PROPERTY INTERFACE_LINK_LIBRARIES ggml)
 add_subdirectory("${LLAMA_SOURCE}/vendor" vendor)
 add_subdirectory("${LLAMA_SOURCE}/common" common)
 add_subdirectory("${LLAMA_SOURCE}/tools/llama-bench" llama-bench)
+# A cache made before it was kept has no batched-bench.
+if(EXISTS "${LLAMA_SOURCE}/tools/batched-bench")
+    add_subdirectory("${LLAMA_SOURCE}/tools/batched-bench" batched-bench)
+endif()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Builds llama-bench against the very libraries of the engine in this environment.
+"""Builds llama-bench or llama-batched-bench against the very libraries of the engine in this environment.
 
 Prints the path of the program. It is built once (some minutes) and kept beside the engine in the
-build cache. Use: python3 tests/bench/build_llama_bench.py
+build cache. Use: python3 tests/bench/build_llama_bench.py [llama-batched-bench]
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 RECIPE = Path(__file__).with_suffix(".cmake")
+SOURCES = {"llama-bench": "llama-bench", "llama-batched-bench": "batched-bench"}
+"""Folder in llama.cpp's tools of each program."""
 
 
 def engine_in_cache(checkout: Path = CHECKOUT) -> Path:
@@ -30,21 +32,23 @@ def engine_in_cache(checkout: Path = CHECKOUT) -> Path:
     return place
 
 
-def build(entry: Path) -> Path:
-    """The program `llama-bench` in the cache's entry; made if it is not there yet."""
-    goal = entry / "llama-bench"
-    with (entry / "llama-bench.lock").open("w") as lock:
+def build(entry: Path, program: str = "llama-bench") -> Path:
+    """The program (`llama-bench` or `llama-batched-bench`) in the cache's entry; made if it is not there yet."""
+    if not (entry / "bench" / "tools" / SOURCES[program]).is_dir():
+        sys.exit(f"{entry} is from before {program} was kept. Run `./dev clean --cache`, then `./dev setup`.")
+    goal = entry / program
+    with (entry / f"{program}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not goal.is_dir():
-            unfinished = entry / "llama-bench.unfinished"
+            unfinished = entry / f"{program}.unfinished"
             shutil.rmtree(unfinished, ignore_errors=True)
-            _compile(entry, unfinished / "objects")
-            _put_together(entry, unfinished)
+            _compile(entry, unfinished / "objects", program)
+            _put_together(entry, unfinished, program)
             unfinished.rename(goal)
-    return goal / "llama-bench"
+    return goal / program
 
 
-def _compile(entry: Path, objects: Path) -> None:
+def _compile(entry: Path, objects: Path, program: str) -> None:
     objects.mkdir(parents=True)
     shutil.copy2(RECIPE, objects / "CMakeLists.txt")
     # cmake/common.cmake looks for its helper from the folder of the project.
@@ -58,12 +62,12 @@ def _compile(entry: Path, objects: Path) -> None:
         options["CMAKE_CXX_COMPILER_LAUNCHER"] = launcher
     defines = [f"-D{name}={value}" for name, value in options.items()]
     _run("cmake", "-G", "Ninja", "-S", objects, "-B", objects / "out", *defines)
-    _run("cmake", "--build", objects / "out", "--target", "llama-bench")
+    _run("cmake", "--build", objects / "out", "--target", program)
 
 
-def _put_together(entry: Path, folder: Path) -> None:
+def _put_together(entry: Path, folder: Path, program: str) -> None:
     """The program with links to the engine's plugins beside it: there it looks for them."""
-    shutil.copy2(folder / "objects" / "out" / "bin" / "llama-bench", folder / "llama-bench")
+    shutil.copy2(folder / "objects" / "out" / "bin" / program, folder / program)
     for plugin in (entry / "site" / "llama_cpp" / "lib").glob("libggml-*.so"):
         if not plugin.is_symlink():
             (folder / plugin.name).symlink_to(plugin)
@@ -75,4 +79,4 @@ def _run(*command: str | Path) -> None:
 
 
 if __name__ == "__main__":
-    print(build(engine_in_cache()))
+    print(build(engine_in_cache(), *sys.argv[1:2]))
