@@ -68,6 +68,8 @@ SEEN_BY_UI = {
 """What `ui` may import of `engine`: records, and pure functions on them. Nothing that reads, writes or waits."""
 
 COMPOSITION = {"app.main", "app.services", "app.wiring", "app.cli"}
+"""What puts the program together and may know every feature; `app.wiring` with its modules."""
+
 UPWARD = {("app.main", "ui.start")}
 """The entry point starts the window: the one edge against the direction (ADR 2)."""
 
@@ -131,10 +133,15 @@ def edges() -> list[tuple[str, str]]:
     return sorted(set(result))
 
 
+def composes(name: str) -> bool:
+    """Whether the module puts the program together."""
+    return name in COMPOSITION or name.startswith("app.wiring.")
+
+
 def problem_with(name: str, target: str) -> str | None:
     """What is wrong with one edge between project modules, or None."""
     layer, other = name.split(".")[0], target.split(".")[0]
-    if (name, target) in UPWARD or (name in COMPOSITION and target in {"ui", "app", "engine"}):
+    if (name, target) in UPWARD or (composes(name) and target in {"ui", "app", "engine"}):
         return None
     if LAYERS.index(other) > LAYERS.index(layer):
         return f"{name} imports {target}: `{layer}` may not know `{other}`. Emit a signal or return a value instead."
@@ -146,7 +153,7 @@ def problem_with(name: str, target: str) -> str | None:
 
 
 def feature_problem(name: str, target: str) -> str | None:
-    if name in COMPOSITION:
+    if composes(name):
         return None
     feature, wanted = name.split(".")[1:2], target.split(".")[1:2]
     if not feature or not wanted or wanted == feature or wanted[0] in SHARED_APP:
@@ -155,7 +162,7 @@ def feature_problem(name: str, target: str) -> str | None:
         return f"{name} imports {target}: shared modules of `app` know no feature."
     if wanted[0] in FEATURE_EDGES.get(feature[0], set()):
         return None
-    return f"{name} imports {target}: pass it in from app/wiring.py, or add the edge to FEATURE_EDGES with a reason."
+    return f"{name} imports {target}: pass it in from app/wiring, or add the edge to FEATURE_EDGES with a reason."
 
 
 def test_the_walk_sees_files_and_edges() -> None:
