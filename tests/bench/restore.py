@@ -4,7 +4,7 @@ A worker with an empty folder reads the conversation, which is the computation, 
 half a minute. Then fresh workers are asked for one token each. On a machine with other work the clock says little;
 beside it stands the processor time of the worker for the answer. Use, in the checkout:
 
-    .venv/bin/python -m tests.bench.restore [--tokens 4000] [--device Vulkan0] [--model FILE] [--rounds 3]
+    .venv/bin/python -m tests.bench.restore [--tokens 4000] [--device Vulkan0] [--model FILE] [--rounds 3] [--numbered]
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from engine.client.command import worker_environment
 from engine.protocol.caching import CachePolicy
 from engine.protocol.frames import Load, Loaded
 from engine.protocol.types import ChatMessage, GenerationStats, LoadOptions
+from tests.bench.big_gguf import numbered_words
 from tests.bench.decode_ratio import cpu_seconds
 from tests.bench.figures import machine_line, table
 from tests.engine.worker.driver import Worker, starter_model, user
@@ -71,8 +72,10 @@ class Setting:
         return [path for path in self.folder.glob("*") if path.suffix != ".part"]
 
 
-def long_message(tokens: int) -> ChatMessage:
-    """About as many tokens of text."""
+def long_message(tokens: int, *, numbered: bool) -> ChatMessage:
+    """About as many tokens of text. ``numbered``: of words that `big_gguf`'s vocabulary has."""
+    if numbered:
+        return user(numbered_words(tokens - 2))
     return user("".join(WORD.format(day) for day in range(tokens // 11)))
 
 
@@ -84,10 +87,11 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=4000)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--numbered", action="store_true", help="for a model of tests.bench.big_gguf")
     options = parser.parse_args()
     print(machine_line(), flush=True)
     load = LoadOptions(n_ctx=2 * options.tokens, device=options.device, n_threads=options.threads)
-    messages = (long_message(options.tokens),)
+    messages = (long_message(options.tokens, numbered=options.numbered),)
     with tempfile.TemporaryDirectory() as folder:
         log, kv = Path(folder) / "log", Path(folder) / "kv"
         setting = Setting(options.model or starter_model(), load, kv)
