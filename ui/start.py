@@ -61,24 +61,21 @@ def run(argv: Sequence[str], build: Callable[[bool], Services], data: Path | Non
     except VrambleError as error:
         print(f"vramble: {error.sentence}", file=sys.stderr)
         return 1
+    code = stay(app, services, only)
+    if only is not None:
+        only.release()
+    return code
+
+
+def stay(app: QApplication, services: Services, only: SingleInstance | None) -> int:
+    """Show the window, run the event loop, and end what the services still do. Returns the exit code."""
     crash = CrashReporter(services.notices, services.paths.logs / "crash.log")
     crash.install()
-    settings = services.settings.get(WindowSettings)
-    theme = Theme(settings.theme, settings.scale)
-    theme.apply(app)
-    window = MainWindow(services, theme, has_starter=services.library.has_starter)
-    signals = QuitSignals()
-    signals.received.connect(window.close)
-    window.closed.connect(app.quit)
+    window = make_window(app, services)
+    signals = connect_ends(app, window)
     if only is not None:
-        only.raise_wanted.connect(lambda: bring_up(window))
-        window.closing.connect(only.stop_listening)
-    app.commitDataRequest.connect(window.remember)
-    trace_start(window)
-    window.begin()
-    window.show()
-    window.focus()
-    QTimer.singleShot(0, window, services.begin)
+        connect_single(only, window)
+    begin(window, services)
     collector = GuiThreadCollector()
     collector.start()
     code = app.exec()
@@ -86,6 +83,36 @@ def run(argv: Sequence[str], build: Callable[[bool], Services], data: Path | Non
     collector.stop()
     signals.restore()
     crash.remove()
-    if only is not None:
-        only.release()
     return code
+
+
+def make_window(app: QApplication, services: Services) -> MainWindow:
+    """The window, in the looks that the settings ask for."""
+    settings = services.settings.get(WindowSettings)
+    theme = Theme(settings.theme, settings.scale)
+    theme.apply(app)
+    return MainWindow(services, theme, has_starter=services.library.has_starter)
+
+
+def connect_ends(app: QApplication, window: MainWindow) -> QuitSignals:
+    """Signals of the system close the window, a closed window ends the program; a logout only remembers the window."""
+    signals = QuitSignals()
+    signals.received.connect(window.close)
+    window.closed.connect(app.quit)
+    app.commitDataRequest.connect(window.remember)
+    return signals
+
+
+def connect_single(only: SingleInstance, window: MainWindow) -> None:
+    """Who starts the program again gets this window, until it closes."""
+    only.raise_wanted.connect(lambda: bring_up(window))
+    window.closing.connect(only.stop_listening)
+
+
+def begin(window: MainWindow, services: Services) -> None:
+    """Show the window; what can wait begins when the event loop runs."""
+    trace_start(window)
+    window.begin()
+    window.show()
+    window.focus()
+    QTimer.singleShot(0, window, services.begin)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app import wiring
 from app.paths import Paths, find_paths
+from app.wiring import build, ground
 from ui.single_instance import SingleInstance, meeting_place
 
 SECOND = """
@@ -104,9 +104,9 @@ def test_beside_one_that_hangs_nothing_is_replaced(qapp: object, tmp_path: Path)
 
 def test_a_restore_waits_while_another_process_has_the_folder(qapp: object, tmp_path: Path, monkeypatch) -> None:
     put_in_place: list[Paths] = []
-    monkeypatch.setattr(wiring, "restore_waiting", put_in_place.append)
+    monkeypatch.setattr(ground, "restore_waiting", put_in_place.append)
     monkeypatch.setenv("VRAMBLE_HOME", str(tmp_path))
     for alone in (False, True):
-        services = wiring.build(find_paths(), alone=alone)
+        services = build(find_paths(), alone=alone)
         services.shutdown()
         assert len(put_in_place) == alone
