@@ -16,7 +16,7 @@ from engine.chat.store import Store
 from engine.chat_files.backup import make
 from engine.chat_files.exporting import Format, write, write_each
 from engine.chat_files.importing import Imported, take_file
-from engine.chat_files.restoring import restore, stage
+from engine.chat_files.restoring import restore, waiting_in
 from engine.errors import VrambleError
 from engine.version import program_version
 
@@ -99,12 +99,15 @@ def _backup(arguments: argparse.Namespace) -> int:
 
 def _restore(arguments: argparse.Namespace) -> int:
     paths = find_paths()
-    if paths.database.with_name(paths.database.name + "-shm").exists():
-        manifest = stage(arguments.file, places(paths).waiting)
+    try:
+        done = restore(arguments.file, paths.database, paths.settings, now=time.time())
+    except VrambleError as error:
+        manifest = waiting_in(places(paths).waiting)
+        if error.code != "restore-waits" or manifest is None:
+            raise
         text = f"{manifest.conversations} conversations will be in place when the window is started the next time."
         _say(arguments.json, {"kept": [], **msgspec.to_builtins(manifest)}, f"The database is in use: {text}")
         return 0
-    done = restore(arguments.file, paths.database, paths.settings, now=time.time())
     kept = [str(path) for path in done.kept]
     text = "\n".join([f"{done.manifest.conversations} conversations were restored.", *(f"kept: {one}" for one in kept)])
     _say(arguments.json, {"kept": kept, **msgspec.to_builtins(done.manifest)}, text)

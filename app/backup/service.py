@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.jobs import Err, Executor, Result, SerialRunner
 from app.notices import Notice, Severity, from_error
 from app.paths import Paths
+from engine.chat.file_locks import Hold, in_use
 from engine.chat_files.backup import Manifest as Manifest
 from engine.chat_files.backup import make
 from engine.chat_files.restoring import Restored, apply, discard, stage, waiting_in
@@ -45,6 +46,18 @@ def restore_waiting(paths: Paths) -> Restored | VrambleError | None:
         return error
 
 
+def hold_data(paths: Paths) -> Hold:
+    """What keeps others from putting a backup in place while this process has the data folder.
+
+    For a window it begins before the settings are read, which a restore replaces too. Before there is a window: it may
+    wait until a restore that is just putting files in place is done.
+    """
+    try:
+        return in_use(paths.database, make_folder=True)
+    except VrambleError:  # nothing a start could do about it; the database says so when it is opened
+        return Hold()
+
+
 def restored_notice(result: Restored | VrambleError) -> Notice:
     """What the user is told after `restore_waiting`."""
     if isinstance(result, VrambleError):
@@ -65,9 +78,12 @@ class BackupService(QObject):
 
     changed = Signal()
 
-    def __init__(self, paths: Paths, executor: Executor, parent: QObject | None = None) -> None:
+    def __init__(
+        self, paths: Paths, executor: Executor, parent: QObject | None = None, *, hold: Hold | None = None
+    ) -> None:
+        """``hold``: of `hold_data`, let go with `shutdown`."""
         super().__init__(parent)
-        self._places = places(paths)
+        self._places, self._hold = places(paths), hold
         self._closed = False
         self.runner = SerialRunner(executor, self)
         self.busy = False
@@ -107,6 +123,8 @@ class BackupService(QObject):
         """A backup that is being written is given up; what runs ends before this returns."""
         self._closed = True
         self.runner.close()
+        if self._hold is not None:
+            self._hold.release()
 
     def _begin(self, work: Callable[[], T], done: Callable[[T | VrambleError], None]) -> bool:
         if self.busy:

@@ -53,6 +53,6 @@ def make_chat(ground: Ground, worker: WorkerService, library: LibraryService, lo
 
 def make_backup(ground: Ground, chat: ChatController) -> BackupService:
     """Backups; conversations are exported and imported one after the other with them."""
-    backup = BackupService(ground.paths, ThreadExecutor("backup"), ground.lifetime)
+    backup = BackupService(ground.paths, ThreadExecutor("backup"), ground.lifetime, hold=ground.hold)
     chat.keeping.exchange.runner = backup.runner
     return backup

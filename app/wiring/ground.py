@@ -7,12 +7,13 @@ from typing import TypedDict
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
-from app.backup.service import restore_waiting, restored_notice
+from app.backup.service import hold_data, restore_waiting, restored_notice
 from app.jobs import SerialRunner, ThreadExecutor
 from app.notices import Notices
 from app.paths import Paths
 from app.settings.store import SettingsStore
 from app.worker.connection import WorkerConnection
+from engine.chat.file_locks import Hold
 
 
 class Shared(TypedDict):
@@ -32,6 +33,7 @@ class Ground:
 
     Attributes:
         lifetime: Parent of all services.
+        hold: No backup takes the place of conversations and settings meanwhile.
     """
 
     paths: Paths
@@ -40,6 +42,7 @@ class Ground:
     database: SerialRunner
     notices: Notices
     settings: SettingsStore
+    hold: Hold
 
     def shared(self) -> Shared:
         """What of it the program shows."""
@@ -62,9 +65,9 @@ def make_ground(paths: Paths) -> Ground:
     lifetime = QObject(QCoreApplication.instance())
     files = SerialRunner(ThreadExecutor("files"), lifetime)
     database = SerialRunner(ThreadExecutor("database"), lifetime)
-    notices = Notices(lifetime)
+    notices, hold = Notices(lifetime), hold_data(paths)
     settings = SettingsStore(paths.settings, files, notices, lifetime)
-    return Ground(paths, lifetime, files, database, notices, settings)
+    return Ground(paths, lifetime, files, database, notices, settings, hold)
 
 
 def make_restored_ground(paths: Paths, *, alone: bool) -> Ground:

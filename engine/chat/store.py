@@ -13,6 +13,7 @@ from engine.chat.arranging import Arranging
 from engine.chat.connection import reading_only
 from engine.chat.database import open_database, open_private
 from engine.chat.exchanging import Exchanging
+from engine.chat.file_locks import Hold, in_use
 from engine.chat.finding import Finding
 from engine.chat.ids import new_id
 from engine.chat.migrations import MIGRATIONS, Migration
@@ -42,8 +43,10 @@ class Store(Removing, Arranging, Finding, Exchanging):
         remarks: tuple[VrambleError, ...],
         *,
         saved: bool,
+        hold: Hold | None = None,
     ) -> None:
         super().__init__(db, path, now)
+        self._hold = hold
         self.saved = saved
         self.remarks = remarks
 
@@ -58,10 +61,16 @@ class Store(Removing, Arranging, Finding, Exchanging):
         again with its next save.)
 
         Raises:
-            VrambleError: ``database-newer`` or ``migration-failed``; the file is untouched.
+            VrambleError: ``database-newer`` or ``migration-failed``; the file is untouched. ``database-busy`` while it
+                is being replaced.
         """
-        opened = open_database(path, now(), migrations)
-        store = cls(opened.db, path, now, opened.remarks, saved=opened.saved)
+        hold = in_use(path, make_folder=True)
+        try:
+            opened = open_database(path, now(), migrations)
+        except BaseException:
+            hold.release()
+            raise
+        store = cls(opened.db, path, now, opened.remarks, saved=opened.saved, hold=hold)
         with contextlib.suppress(VrambleError):
             store._tidy()
         return store
@@ -75,11 +84,13 @@ class Store(Removing, Arranging, Finding, Exchanging):
             VrambleError: It cannot be opened.
         """
         uri = f"{path.absolute().as_uri()}?mode=ro"
+        hold = in_use(path)
         try:
             db = reading_only(sqlite3.connect(uri, uri=True, isolation_level=None))
         except sqlite3.Error as error:
+            hold.release()
             raise failures.in_words(error, path) or error from error
-        with contextlib.closing(cls(db, path, now, (), saved=False)) as store:
+        with contextlib.closing(cls(db, path, now, (), saved=False, hold=hold)) as store:
             yield store
 
     @classmethod
@@ -90,6 +101,8 @@ class Store(Removing, Arranging, Finding, Exchanging):
     def close(self) -> None:
         """End the connection; the log is written back into the file."""
         self._db.close()
+        if self._hold is not None:
+            self._hold.release()
 
     def conversations(self) -> list[Conversation]:
         """All that are not deleted, the one changed last first."""

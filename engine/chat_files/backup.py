@@ -19,6 +19,7 @@ from typing import Final
 
 import msgspec
 
+from engine.chat.file_locks import using
 from engine.errors import VrambleError
 
 FORMAT: Final = "vramble-backup"
@@ -102,6 +103,7 @@ def _copy_database(database: Path, copy: Path, stopped: Callable[[], bool]) -> t
             raise InterruptedError("the backup was given up")
 
     with (
+        using(database),
         contextlib.closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as source,
         contextlib.closing(sqlite3.connect(copy)) as target,
     ):

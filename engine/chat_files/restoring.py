@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from engine.chat.connection import configure
+from engine.chat.file_locks import replacing
 from engine.chat.migrations import MIGRATIONS, tables_of, version_of
 from engine.chat_files.backup import DATABASE, MANIFEST, SETTINGS, Manifest, checksum, manifest_of, newer, opened
 from engine.errors import VrambleError
@@ -67,38 +68,46 @@ def discard(waiting: Path) -> None:
 
 
 def apply(waiting: Path, database: Path, settings: Path, *, now: float) -> Restored | None:
-    """Put what was staged in the place of the database and of the settings, which nobody has open; None when nothing
-    waits. What was there is kept beside it.
+    """Put what was staged in the place of the database and of the settings; None when nothing waits. What was there is
+    kept beside it.
 
     Raises:
-        VrambleError: ``restore-failed``; what was there is back in its place.
+        VrambleError: ``restore-failed``; what was there is back in its place. ``restore-waits``: somebody has the
+            database open; nothing was done.
     """
-    manifest = waiting_in(waiting)
-    files = {name: waiting / name for name in (DATABASE, SETTINGS) if (waiting / name).exists()}
-    if manifest is None or DATABASE not in files:
+    if waiting_in(waiting) is None:
         return None
     try:
         for place in (database, settings):
             place.parent.mkdir(parents=True, exist_ok=True)
-        kept = _replace(files, {DATABASE: database, SETTINGS: settings}, now)
+        with replacing(database) as alone:
+            if not alone:
+                raise _waits(database)
+            return _apply_alone(waiting, database, settings, now)
     except OSError as error:
         raise _failed(str(error)) from error
+
+
+def _apply_alone(waiting: Path, database: Path, settings: Path, now: float) -> Restored | None:
+    manifest = waiting_in(waiting)
+    files = {name: waiting / name for name in (DATABASE, SETTINGS) if (waiting / name).exists()}
+    if manifest is None or DATABASE not in files:
+        return None
+    kept = _replace(files, {DATABASE: database, SETTINGS: settings}, now)
     discard(waiting)
     return Restored(manifest, kept)
 
 
 def restore(source: Path, database: Path, settings: Path, *, now: float) -> Restored:
-    """`stage` and `apply` at once, for when nothing is open.
+    """`stage` and `apply` at once. What cannot be put in place now waits for the next start (``restore-waits``).
 
     Raises:
         VrambleError: As they do.
     """
     waiting = database.with_name("restore-waiting")
-    stage(source, waiting)
+    manifest = stage(source, waiting)
     done = apply(waiting, database, settings, now=now)
-    if done is None:
-        raise _failed("what was unpacked is gone")
-    return done
+    return done or Restored(manifest, ())  # a window that started meanwhile has put it in place
 
 
 def _unpacked(source: Path, folder: Path) -> tuple[Manifest, dict[str, Path]]:
@@ -203,6 +212,15 @@ def _move(file: Path, place: Path) -> None:
 def _damaged(detail: str) -> VrambleError:
     return VrambleError(
         "backup-damaged", "The backup is damaged.", "Nothing was changed. Choose another backup.", detail
+    )
+
+
+def _waits(database: Path) -> VrambleError:
+    return VrambleError(
+        "restore-waits",
+        "The database is in use: the backup is not in place yet.",
+        "It takes its place when Vramble is started the next time and nothing else has the conversations open.",
+        str(database),
     )
 
 

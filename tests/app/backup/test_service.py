@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.backup.service import BackupService, restore_waiting, restored_notice
+from app.backup.service import BackupService, hold_data, places, restore_waiting, restored_notice
 from app.notices import Severity
 from app.paths import Paths
+from engine.chat.file_locks import replacing
 from engine.chat.store import Store
-from engine.chat_files.backup import Manifest
+from engine.chat_files.backup import Manifest, make
+from engine.chat_files.restoring import Restored, stage
 from engine.errors import VrambleError
 from tests.app.chat.cranked import Cranked
 from tests.engine.chat.support import texts, turn
@@ -90,3 +92,32 @@ def test_what_is_no_backup_is_told(qtbot: QtBot, paths: Paths, tmp_path: Path) -
     assert not waits(service)
     assert restored_notice(result).severity is Severity.ERROR
     service.shutdown()
+
+
+def test_nothing_takes_the_place_of_what_a_window_has(paths: Paths, tmp_path: Path) -> None:
+    service = BackupService(paths, Cranked(), hold=hold_data(paths))
+    stage(backup_of(paths, tmp_path), places(paths).waiting)
+
+    told = restore_waiting(paths)
+
+    assert isinstance(told, VrambleError)
+    assert told.code == "restore-waits"
+    assert restored_notice(told).severity is Severity.ERROR
+    service.shutdown()
+    assert isinstance(restore_waiting(paths), Restored)
+
+
+def test_a_window_in_a_folder_that_is_not_there_yet_holds_it(tmp_path: Path) -> None:
+    paths = Paths(tmp_path / "data", tmp_path / "config", tmp_path / "cache", tmp_path / "state")
+    hold = hold_data(paths)
+    with replacing(paths.database) as alone:
+        assert not alone
+    hold.release()
+    with replacing(paths.database) as alone:
+        assert alone
+
+
+def backup_of(paths: Paths, folder: Path) -> Path:
+    target = folder / "b.zip"
+    make(target, paths.database, paths.settings, program="1", now=0.0)
+    return target

@@ -41,7 +41,8 @@ def first_version(path: Path) -> Path:
 
 
 def names(path: Path, pattern: str) -> list[str]:
-    return sorted(file.name for file in path.parent.glob(pattern) if not file.name.endswith(("-wal", "-shm")))
+    beside = ("-wal", "-shm", ".lock")
+    return sorted(file.name for file in path.parent.glob(pattern) if not file.name.endswith(beside))
 
 
 def test_a_new_database(path: Path, store: Store) -> None:

@@ -291,3 +291,33 @@ def test_a_database_with_foreign_triggers_is_not_restored(home: Home, tmp_path: 
     with pytest.raises(VrambleError) as told:
         stage(target, tmp_path / "waiting")
     assert "none of this program's" in told.value.detail
+
+
+def test_what_is_in_use_is_not_replaced(backup: Path, home: Home) -> None:
+    """No file of a database that somebody has open is touched, whether or not its log is there."""
+    store = Store.open(home.database)
+    inode = home.database.stat().st_ino
+
+    with pytest.raises(VrambleError) as told:
+        restore(backup, home.database, home.settings, now=NOW)
+
+    assert told.value.code == "restore-waits"
+    assert home.database.stat().st_ino == inode
+    turn(store, "c", "still", "written")
+    store.close()
+    assert home.words() == ["hello", "answer", "still", "written"]
+    assert apply(home.waiting, home.database, home.settings, now=NOW) is not None
+    assert home.words() == ["hello", "answer"]
+
+
+def test_what_another_start_has_put_in_place(backup: Path, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A window that starts between the two steps of a restore does the second one."""
+
+    def stage_and_start(source: Path, waiting: Path) -> object:
+        manifest = stage(source, waiting)
+        assert apply(waiting, home.database, home.settings, now=NOW) is not None
+        return manifest
+
+    monkeypatch.setattr("engine.chat_files.restoring.stage", stage_and_start)
+    done = restore(backup, home.database, home.settings, now=NOW)
+    assert (done.manifest.conversations, done.kept) == (1, ())
