@@ -8,7 +8,7 @@ import json
 import tarfile
 
 import pytest
-from vramble_setup import markdown_examples, steps
+from vramble_setup import markdown_examples, starter_model, steps, system_packages
 from vramble_setup.environment import Environment
 from vramble_setup.report import SetupError
 
@@ -71,8 +71,8 @@ def test_the_tests_have_them_and_a_user_does_not_wait_for_them(tmp_path, monkeyp
     monkeypatch.setattr(Environment, "ensure", lambda self: None)
     for step in ("_packages", "_engine", "_program"):
         monkeypatch.setattr(steps, step, lambda *words: None)
-    monkeypatch.setattr(steps.system_packages, "ensure", lambda needs: None)
-    monkeypatch.setattr(steps.starter_model, "ensure", lambda *words: None)
-    monkeypatch.setattr(steps.markdown_examples, "ensure", lambda *words: asked.append(words))
+    monkeypatch.setattr(system_packages, "ensure", lambda needs: None)
+    monkeypatch.setattr(starter_model, "ensure", lambda *words: None)
+    monkeypatch.setattr(markdown_examples, "ensure", lambda *words: asked.append(words))
     steps.set_up(tmp_path, level)
     assert bool(asked) is wanted

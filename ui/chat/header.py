@@ -145,7 +145,7 @@ class Header(QWidget):
         }
         self._add_choices(menu, self.tr("Appearance"), modes, self._theme.mode, self.mode_chosen.emit)
         sizes = {scale: f"{scale:.0%}".replace("%", " %") for scale in SCALES}
-        self._add_choices(menu, self.tr("Text size"), sizes, self._theme.scale, self.scale_chosen.emit)
+        self._add_choices(menu, self.tr("Text size"), sizes, self._theme.chosen_scale, self.scale_chosen.emit)
         corner = self._more.mapToGlobal(QPoint(self._more.width(), self._more.height()))
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
         menu.setActiveAction(next(a for a in menu.actions() if a.isChecked()))

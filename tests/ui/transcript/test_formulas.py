@@ -56,6 +56,7 @@ def formulas_in(text: str) -> list[str]:
         (r"an \( that is open", []),
         ("\\[\n\nx", []),
         (r"\(\)", []),
+        (r"\[\\\]", []),
         ("其中$x$是", ["$x$"]),
         ("a $2 + 3$ and $5 \\times 3$ b", ["$2 + 3$", "$5 \\times 3$"]),
         ("$5 or 10$ more", []),

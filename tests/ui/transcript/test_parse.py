@@ -162,6 +162,44 @@ def test_styles_lists_and_tasks() -> None:
     assert isinstance(parts[5], Rule)
 
 
+def places(text: str) -> list[tuple[str, int, tuple[str, ...]]]:
+    """Frames, how many of them are fresh, and all markers of each part."""
+    return [(part.frames, part.fresh, (*part.outer_markers, part.marker)) for part in parts_of(text)]
+
+
+@pytest.mark.parametrize("first", ["> q", "***", "# h", "```\n  c\n  ```", "| a |\n  |---|\n  | 1 |", "$$a$$"])
+def test_whatever_an_item_begins_with_carries_its_bullet(first: str) -> None:
+    assert [place[2] for place in places(f"- {first}\n- b\n")] == [("•",), ("•",)]
+
+
+def test_items_that_begin_together_stand_in_one_line() -> None:
+    assert places("- - a\n  - b\n1. > - 2. c\n") == [
+        ("ll", 2, ("•", "•")), ("ll", 1, ("•",)), ("lqll", 4, ("1.", "•", "2."))
+    ]  # fmt: skip
+    assert places("- -\n") == [("ll", 2, ("•", "•"))]
+    assert places("- - [x] a\n") == [("ll", 2, ("•", "[x]"))]
+
+
+def test_neighbours_are_told_apart() -> None:
+    assert [place[1] for place in places("> a\n>\n> b\n\n> c\n")] == [1, 0, 1]
+    assert [place[1] for place in places("> a\n>\n> > b\n>\n> c\n")] == [1, 1, 0]
+    assert [place[:2] for place in places("- > a\n- > b\n\n  > c\n")] == [("lq", 2), ("lq", 2), ("lq", 1)]
+
+
+def test_a_quotation_that_is_cut_goes_on() -> None:
+    long = "".join(f"> word {number}\n>\n" for number in range(2000))
+    assert [part.fresh for part in parts_of(long)] == [1] + 1999 * [0]
+
+
+def test_the_language_of_a_block_is_read_as_text_is() -> None:
+    assert [
+        part.language for part in parts_of("``` c\\+\\+\n```\n~~~ f&ouml;&ouml; x\n~~~\n") if isinstance(part, Code)
+    ] == [
+        "c++",
+        "föö",
+    ]
+
+
 def test_pictures_are_words() -> None:
     parts = parts_of("![a *fine* plan](file:///etc/passwd) ![](x)")
     assert words(parts) == ["a fine plan picture"]

@@ -68,6 +68,12 @@ def test_all_of_it(make_view: MakeView) -> None:
     assert clipboard() == "Q <b>\n\nH\n\n- a\n- b\n  1. c\n[x] d\n\nk\tv\n1\t2"
 
 
+def test_items_that_begin_together_are_copied_in_one_line(make_view: MakeView) -> None:
+    view = make_view([answer("- - a\n  - b\n- > c\n- 2. d")])
+    ctrl(view, Qt.Key.Key_A)
+    assert view.selected_text() == "- - a\n  - b\n- c\n- 2. d"
+
+
 def test_part_of_a_word_a_word_a_paragraph(make_view: MakeView) -> None:
     view = make_view([answer("Some words here.\n\nMore words.")])
     at = point_of(view, 0, "ords here")

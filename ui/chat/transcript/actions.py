@@ -21,10 +21,11 @@ from ui.chat.transcript.layout import Placed
 from ui.chat.transcript.links import may_open
 from ui.chat.transcript.menu import MessageMenu
 from ui.chat.transcript.message import Message
-from ui.chat.transcript.paint import Scene, head_shift
+from ui.chat.transcript.paint import head_shift
 from ui.chat.transcript.qt_text import copiable
 from ui.chat.transcript.row import Row, is_open, is_user
 from ui.chat.transcript.saving import file_name
+from ui.chat.transcript.scene import Scene
 from ui.chat.transcript.selection import source_text
 
 LONGEST_ADDRESS = 600

@@ -49,12 +49,17 @@ class Part:
 
     Attributes:
         frames: What it stands in, outermost first: ``t`` a thought, ``q`` a quotation, ``l`` a list item.
-        marker: Bullet, number or check box left of it: ``•``, ``12.``, ``[ ]``, ``[x]``; empty for none.
+        fresh: So many frames, the innermost ones, begin with it.
+        marker: Bullet, number or check box left of it: ``•``, ``12.``, ``[ ]``, ``[x]``; empty for none. It belongs to
+            the innermost list item.
+        outer_markers: Of the items around that begin with it too, outermost first.
         gap: Room above it in ems.
     """
 
     frames: str = ""
+    fresh: int = 0
     marker: str = ""
+    outer_markers: tuple[str, ...] = ()
     gap: float = 0.0
 
 

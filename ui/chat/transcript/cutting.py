@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from markdown_it.common.utils import unescapeAll
+
 from ui.chat.transcript.blocks import BLOCK_GAP, Span, Styled, Table
 
 MAX_PARAGRAPH = 4096
@@ -37,7 +39,7 @@ def table_parts(header: tuple[Styled, ...], rows: list[tuple[Styled, ...]], alig
 
 def language_of(info: str) -> str:
     """The language word of a fence's info string: ``c++ title="x"`` is ``c++``, ``{.py}`` is ``py``."""
-    words = info.strip().split(maxsplit=1)
+    words = unescapeAll(info).split(maxsplit=1)
     return words[0].strip("{}.").split(",")[0].split("{")[0][:40] if words else ""
 
 

@@ -8,8 +8,9 @@ from PySide6.QtCore import QPointF, QRectF
 
 from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.layout import Placed
-from ui.chat.transcript.paint import Scene, head_shift
+from ui.chat.transcript.paint import head_shift
 from ui.chat.transcript.part_view import PartView
+from ui.chat.transcript.scene import Scene
 from ui.chat.transcript.selection import Spot
 from ui.chat.transcript.sideways import SidewaysView
 

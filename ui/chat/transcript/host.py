@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from ui.chat.transcript.commands import Models
 from ui.chat.transcript.layout import Layout
-from ui.chat.transcript.paint import Scene
+from ui.chat.transcript.scene import Scene
 from ui.chat.transcript.selection import Selection, Spot
 
 

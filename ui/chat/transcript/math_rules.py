@@ -93,12 +93,17 @@ def _is_word(letter: str) -> bool:
     return letter.isascii() and letter.isalnum()
 
 
+def _says_something(latex: str) -> bool:
+    """Whether there is more than marks that stand escaped side by side."""
+    return bool(latex.strip(" \t\n\\"))
+
+
 def _inline(state: StateInline, silent: bool) -> bool:
     opener = state.src[state.pos : state.pos + 2]
     if opener not in ("\\(", "\\["):
         return False
     end = state.src.find(_CLOSERS[opener], state.pos + 2, state.posMax)
-    if end < 0 or not state.src[state.pos + 2 : end].strip():
+    if end < 0 or not _says_something(state.src[state.pos + 2 : end]):
         return False
     if not silent:
         token = state.push(INLINE[opener == "\\["], "math", 0)
@@ -116,9 +121,11 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     line = _last_line(state, start, end, _CLOSERS[opener])
     if line is None:
         return False
+    last = state.bMarks[line] + state.tShift[line] + len(_line(state, line))
+    if not _says_something(state.src[first + 2 : last - 2]):
+        return False
     if silent:
         return True
-    last = state.bMarks[line] + state.tShift[line] + len(_line(state, line))
     token = state.push("math_block", "math", 0)
     token.block, token.markup, token.map = True, opener, [start, line + 1]
     token.content = state.src[first + 2 : last - 2]

@@ -2,47 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from ui.chat.transcript import versions
-from ui.chat.transcript.blocks import Part, ThoughtHead, is_mirrored
+from ui.chat.transcript.blocks import Part, ThoughtHead
 from ui.chat.transcript.code_view import CodeView
-from ui.chat.transcript.layout import Layout, Placed
+from ui.chat.transcript.frames_paint import paint_frames
+from ui.chat.transcript.layout import Placed
 from ui.chat.transcript.message import Message
 from ui.chat.transcript.notes import Note
 from ui.chat.transcript.part_view import PartView, Range
 from ui.chat.transcript.row import is_open
-from ui.chat.transcript.selection import Selection
+from ui.chat.transcript.scene import Scene
 from ui.theme import RADIUS_CARD, SPACE_M
 
 RING = 2
 LEFT_OUT = 0.55
 """Opacity of messages that do not reach the model."""
-
-
-@dataclass(slots=True)
-class Scene:
-    """What is drawn: the layout, the column's left edge, the selection and the message with the keyboard focus."""
-
-    layout: Layout
-    column_x: float
-    selection: Selection
-    ring: int | None = None
-    left_out: int = 0
-    """So many messages at the beginning do not reach the model any more."""
-    marks: Callable[[int, int], list[Range]] | None = None
-    """What was found in a section (row, section)."""
-
-    def origin(self, placed: Placed) -> QPointF:
-        """Where the part of a section begins in the view."""
-        message = self.layout.message(placed.row)
-        part = message.part(placed.section)
-        x = self.column_x + message.x + (message.part_x(part) if part else 0.0)
-        return QPointF(x, placed.y + message.gap(placed.section))
 
 
 def paint(painter: QPainter, scene: Scene, clip: QRectF) -> None:
@@ -120,7 +99,7 @@ def _paint_foot(painter: QPainter, scene: Scene, placed: Placed, message: Messag
 
 def _paint_part(painter: QPainter, scene: Scene, placed: Placed, clip: QRectF, message: Message, part: Part) -> None:
     origin = scene.origin(placed)
-    _paint_frames(painter, scene, placed, message, part)
+    paint_frames(painter, scene, placed, message, part)
     view = message.view(placed.section)
     painter.save()
     painter.translate(origin)
@@ -164,71 +143,6 @@ def _paint_caret(painter: QPainter, scene: Scene, place: QRectF) -> None:
     painter.setBrush(look.colour("accent"))
     painter.drawRoundedRect(box, 2, 2)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-
-
-def _paint_frames(painter: QPainter, scene: Scene, placed: Placed, message: Message, part: Part) -> None:
-    """Quotation bars, and the bullet, number or box of a list item."""
-    look = scene.layout.look
-    x = scene.column_x + message.x
-    above = message.part(placed.section - 1)
-    gap = message.gap(placed.section)
-    for depth, frame in enumerate(part.frames):
-        if frame in "qt":
-            joined = above is not None and above.frames[: depth + 1] == part.frames[: depth + 1]
-            top = placed.y + (0 if joined else gap)
-            painter.fillRect(QRectF(x, top, 3, placed.y + placed.height - top), look.colour("hairline"))
-            x += look.quote_indent
-        else:
-            x += look.indent
-    if part.marker:
-        line = QRectF(x - look.indent, placed.y + gap, look.indent - 0.5 * look.em, look.line)
-        if is_mirrored(part):
-            right = scene.origin(placed).x() + message.part_width(part) + 0.5 * look.em
-            line.moveRight(right + _marker_width(scene, part.marker))
-        _paint_marker(painter, scene, line, part.marker, message.view(placed.section).baseline or look.baseline)
-
-
-def _marker_width(scene: Scene, marker: str) -> float:
-    look = scene.layout.look
-    if marker.startswith("["):
-        return round(look.em * 0.95)
-    return look.em * 0.5 if marker == "•" else look.body_metrics.horizontalAdvance(marker)
-
-
-def _paint_marker(painter: QPainter, scene: Scene, line: QRectF, marker: str, baseline: float) -> None:
-    look = scene.layout.look
-    if marker.startswith("["):
-        _paint_box(painter, scene, line, ticked=marker == "[x]")
-    elif marker == "•":
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.colour("muted"))
-        radius = max(2.0, look.em * 0.17)
-        painter.drawEllipse(
-            QPointF(line.right() - radius - look.em * 0.15, line.top() + baseline - look.body_metrics.xHeight() / 2),
-            radius,
-            radius,
-        )
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-    else:
-        painter.setFont(look.body)
-        painter.setPen(look.colour("muted"))
-        x = line.right() - look.body_metrics.horizontalAdvance(marker)
-        painter.drawText(QPointF(x, line.top() + baseline), marker)
-
-
-def _paint_box(painter: QPainter, scene: Scene, line: QRectF, *, ticked: bool) -> None:
-    look = scene.layout.look
-    size = round(look.em * 0.95)
-    box = QRectF(line.right() - size, round(line.center().y() - size / 2), size, size)
-    painter.setPen(QPen(look.colour("accent" if ticked else "outline"), 1.4))
-    painter.setBrush(look.colour("accent") if ticked else Qt.BrushStyle.NoBrush)
-    painter.drawRoundedRect(box, 3, 3)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    if ticked:
-        painter.setPen(QPen(look.colour("on_accent"), max(1.6, size / 8)))
-        middle = QPointF(box.left() + 0.42 * size, box.top() + 0.72 * size)
-        painter.drawLine(QPointF(box.left() + 0.22 * size, box.top() + 0.52 * size), middle)
-        painter.drawLine(middle, QPointF(box.left() + 0.78 * size, box.top() + 0.3 * size))
 
 
 def _paint_ring(painter: QPainter, scene: Scene, row: int) -> None:

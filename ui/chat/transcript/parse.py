@@ -63,6 +63,8 @@ class MarkdownStream:
         """First two lines of the table that goes on at ``_pos``, and the number of its next row."""
         self._joined = False
         """The line before ``_pos`` was cut in its middle."""
+        self._went_on = False
+        """The block before ``_pos`` was cut."""
         self._searched = self._checked = 0
         self._window = self._limits.window
         self.done = not self._text
@@ -115,7 +117,7 @@ class MarkdownStream:
         self._stable.extend(parts)
         self._pos = self._searched = self._checked = end
         self._window = self._limits.window
-        self._joined = False
+        self._joined = self._went_on = False
         return False
 
     def _take_fence(self) -> bool:
@@ -160,6 +162,8 @@ class MarkdownStream:
 
     def _build(self, tokens: Sequence[Token]) -> list[Part]:
         parts = Builder(first=not self._stable, first_row=self._row if self._head else 0).build(tokens)
+        if self._went_on and parts:
+            parts[0] = replace(parts[0], fresh=0)
         if self._joined and parts and isinstance(parts[0], Paragraph):
             parts[0] = replace(parts[0], joined=True, gap=0.0)
         return parts
@@ -241,7 +245,9 @@ class MarkdownStream:
             return False
         source = self._text[self._pos : end]
         source = source[: place_to_cut(source)]
-        return self._commit(self._build(self._parse(source)[0]), self._pos + len(source))
+        self._commit(self._build(self._parse(source)[0]), self._pos + len(source))
+        self._went_on = True
+        return False
 
     def _cut_line(self) -> bool:
         """The line at the present place is too long: a table takes it whole up to a limit, others are cut in it."""
@@ -260,7 +266,7 @@ class MarkdownStream:
         end = start + self._limits.block
         parts = self._build(self._parse(self._text[start:end])[0])
         self._commit(parts, end)
-        self._joined = True
+        self._joined = self._went_on = True
         return False
 
 

@@ -117,11 +117,12 @@ def plain_text_of(part: Part) -> str:
 
 
 def _lead(part: Part) -> str:
-    """Indentation and bullet of a list item in copied text."""
+    """Indentation and bullets of a list item in copied text."""
     if not part.marker or isinstance(part, Table):
         return ""
-    depth = part.frames.count("l") - 1
-    return "  " * depth + ("- " if part.marker == "•" else part.marker + " ")
+    markers = (*part.outer_markers, part.marker)
+    depth = part.frames.count("l") - len(markers)
+    return "  " * depth + "".join("- " if marker == "•" else marker + " " for marker in markers)
 
 
 def message_text(layout: Layout, number: int) -> str:

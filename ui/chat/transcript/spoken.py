@@ -9,9 +9,9 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from ui.chat.transcript.paint import Scene
 from ui.chat.transcript.qt_text import copiable
 from ui.chat.transcript.row import Row, is_open
+from ui.chat.transcript.scene import Scene
 from ui.chat.transcript.words import Words
 
 LONGEST = 4000

@@ -28,9 +28,8 @@ from ui.chat.transcript.cutting import language_of, pieces, table_parts, tail
 from ui.chat.transcript.footnotes import add_footnotes
 from ui.chat.transcript.inline import styled
 from ui.chat.transcript.math_rules import add_math
+from ui.chat.transcript.nesting import Nesting
 
-LONGEST_LABEL = 4
-"""Characters of a footnote's label beside the note."""
 _TASK = re.compile(r"\[([ xX])\](?:\s|$)")
 
 
@@ -50,18 +49,6 @@ def _any_address(url: str) -> bool:
 
 
 @dataclass(slots=True)
-class _List:
-    ordered: bool
-    number: int
-    delimiter: str = ""
-    items: int = 0
-    label: str = ""
-    """Of a footnote, which is a list of one item."""
-    fresh_item: bool = False
-    """The next part is the first one of its item and carries the marker."""
-
-
-@dataclass(slots=True)
 class Builder:
     """Walks the tokens of one window and collects parts.
 
@@ -72,8 +59,7 @@ class Builder:
     first: bool = True
     first_row: int = 0
     parts: list[Part] = field(default_factory=list)
-    _frames: list[str] = field(default_factory=list)
-    _lists: list[_List] = field(default_factory=list)
+    _nesting: Nesting = field(default_factory=Nesting)
     _tight: bool = False
     _outer_list: int = 0
     """How many parts stood before the outermost list that is open."""
@@ -103,20 +89,21 @@ class Builder:
             case "bullet_list_open" | "ordered_list_open":
                 self._open_list(token)
             case "bullet_list_close" | "ordered_list_close":
-                self._lists.pop()
+                self._nesting.close_list()
             case "list_item_open":
-                self._open_item(token)
+                self._nesting.open_item(token.markup)
             case "list_item_close":
                 self._close_item()
             case "footnote_reference_open":
-                self._open_note(str(token.meta["label"]))
+                self._mark_outer_list()
+                self._nesting.open_note(str(token.meta["label"]))
             case "footnote_reference_close":
                 self._close_item()
-                self._lists.pop()
+                self._nesting.close_list()
             case "blockquote_open":
-                self._frames.append("q")
+                self._nesting.open_quote()
             case "blockquote_close":
-                self._frames.pop()
+                self._nesting.close()
 
     def _take_leaf(self, token: Token) -> None:
         """What is shown itself."""
@@ -133,74 +120,47 @@ class Builder:
                 self._add_formula(token)
 
     def _open_list(self, token: Token) -> None:
-        if not self._lists:
-            self._outer_list = len(self.parts)
+        self._mark_outer_list()
         start = token.attrGet("start")
-        self._lists.append(_List(token.type.startswith("ordered"), 1 if start is None else int(start)))
+        self._nesting.open_list(ordered=token.type.startswith("ordered"), start=1 if start is None else int(start))
 
-    def _open_item(self, token: Token) -> None:
-        if self._lists and self._lists[-1].fresh_item:
-            self._add_text(Styled(""), 0)
-        self._frames.append("l")
-        self._lists[-1].fresh_item = True
-        self._lists[-1].items += 1
-        self._lists[-1].delimiter = token.markup
-
-    def _open_note(self, label: str) -> None:
-        if not self._lists:
+    def _mark_outer_list(self) -> None:
+        if not self._nesting.in_list:
             self._outer_list = len(self.parts)
-        self._frames.append("l")
-        self._lists.append(_List(True, 1, items=1, label=label, fresh_item=True))
 
     def _close_item(self) -> None:
-        if self._lists[-1].fresh_item:
+        if self._nesting.item_is_empty:
             self._add_text(Styled(""), 0)
-        self._lists[-1].number += 1
-        self._frames.pop()
-
-    def _marker(self) -> str:
-        if not self._lists or not self._lists[-1].fresh_item or not self._frames or self._frames[-1] != "l":
-            return ""
-        current = self._lists[-1]
-        current.fresh_item = False
-        if current.label:
-            return f"{current.label[:LONGEST_LABEL]}."
-        return f"{current.number}{current.delimiter}" if current.ordered else "•"
+        self._nesting.close_item()
 
     def _add_text(self, content: Styled, level: int) -> None:
-        marker = self._marker()
-        if marker and (task := _TASK.match(content.text)):
-            marker = "[ ]" if task.group(1) == " " else "[x]"
-            content = tail(content, task.end())
+        task = _TASK.match(content.text) if self._nesting.in_list and self._nesting.item_is_empty else None
         gap = HEADING_GAPS[level] if level else PARAGRAPH_GAP
-        if self._lists and not level:
-            gap = self._list_gap(marker)
-        for number, piece in enumerate(pieces(content)):
-            self._add(
-                Paragraph(content=piece, level=level, joined=number > 0, gap=0.0 if number else gap),
-                "" if number else marker,
-            )
-
-    def _list_gap(self, marker: str) -> float:
-        """Items of a tight list stand close; a list as a whole keeps more room above."""
-        opens = bool(marker) and len(self._lists) == 1 and self._lists[0].items == 1
-        return LOOSE_GAP if opens or not self._tight else TIGHT_GAP
+        if self._nesting.in_list and not level:
+            gap = LOOSE_GAP if self._nesting.opens_list or not self._tight else TIGHT_GAP
+        for number, piece in enumerate(pieces(tail(content, task.end()) if task else content)):
+            part = Paragraph(content=piece, level=level, joined=number > 0, gap=0.0 if number else gap)
+            self._add(part, "" if number or not task else "[ ]" if task.group(1) == " " else "[x]")
 
     def _add_code(self, token: Token) -> None:
         code = token.content.removesuffix("\n")
-        self._add(Code(code=code, language=language_of(token.info), gap=BLOCK_GAP), self._marker())
+        self._add(Code(code=code, language=language_of(token.info), gap=BLOCK_GAP))
 
     def _add_formula(self, token: Token) -> None:
         latex = token.content.strip()
         opener, closer = {"$$": ("$$", "$$"), "\\[": ("\\[", "\\]")}.get(token.markup, ("", ""))
         source = f"{opener}\n{latex}\n{closer}" if opener else latex
-        self._add(Formula(latex=latex, source=source, gap=PARAGRAPH_GAP), self._marker())
+        self._add(Formula(latex=latex, source=source, gap=PARAGRAPH_GAP))
 
-    def _add(self, part: Part, marker: str = "") -> None:
+    def _add(self, part: Part, task: str = "") -> None:
+        """Put ``part`` where the walk is; ``task``: a box that stands in place of the innermost marker."""
         gap = 0.0 if self.first and not self.parts else part.gap
-        if self._lists and len(self.parts) > self._outer_list and isinstance(self.parts[-1], Code | Table):
+        if self._nesting.in_list and len(self.parts) > self._outer_list and isinstance(self.parts[-1], Code | Table):
             gap = max(gap, LOOSE_GAP)
-        self.parts.append(replace(part, frames="".join(self._frames), marker=marker, gap=gap))
+        frames, fresh, markers = self._nesting.place()
+        *outer, marker = (*markers[:-1], task or markers[-1]) if markers else ("",)
+        placed = replace(part, frames=frames, fresh=fresh, marker=marker, outer_markers=tuple(outer), gap=gap)
+        self.parts.append(placed)
 
     def _add_table(self, tokens: Sequence[Token], at: int) -> int:
         rows: list[tuple[Styled, ...]] = []
@@ -217,10 +177,9 @@ class Builder:
             elif token.type == "tr_close":
                 rows.append(tuple(row))
             at += 1
-        marker = self._marker()
         first_row, self.first_row = self.first_row, 0
         for part in table_parts(rows[0], rows[1:], "".join(aligns), first_row):
-            self._add(part, marker if part.first_row == 0 else "")
+            self._add(part)
         return at + 1
 
 

@@ -36,7 +36,8 @@ from ui.chat.transcript.keys import Keys
 from ui.chat.transcript.layout import Layout
 from ui.chat.transcript.look import Look
 from ui.chat.transcript.mouse import Mouse
-from ui.chat.transcript.paint import Scene, paint
+from ui.chat.transcript.paint import paint
+from ui.chat.transcript.scene import Scene
 from ui.chat.transcript.selection import Selection, Spot, selected_text
 from ui.chat.transcript.spoken import Spoken
 from ui.chat.transcript.words import Words

@@ -12,8 +12,8 @@ from ui.chat.transcript.actions import Actions
 from ui.chat.transcript.buttons import Buttons, Wanted
 from ui.chat.transcript.layout import Placed
 from ui.chat.transcript.message import Message
-from ui.chat.transcript.paint import Scene
 from ui.chat.transcript.row import Row
+from ui.chat.transcript.scene import Scene
 from ui.chat.transcript.view import TranscriptView
 from ui.theme import Theme
 
