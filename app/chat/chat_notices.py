@@ -14,6 +14,7 @@ UNSAVED: Final = "chat-unsaved"
 DRAFT: Final = "chat-draft"
 DELETED: Final = "chat-deleted"
 OPEN: Final = "chat-open"
+SUMMARY: Final = "chat-summary"
 
 
 def busy_elsewhere(stop: Callable[[], None]) -> Notice:
@@ -53,6 +54,17 @@ def messages_deleted(count: int, undo: Callable[[], None]) -> Notice:
     """Messages are gone, with a way back."""
     text = "1 message was deleted." if count == 1 else f"{count} messages were deleted."
     return Notice(DELETED, Severity.INFO, text, actions=(Action("Undo", undo),), timeout_ms=12_000)
+
+
+def summary_removed(undo: Callable[[], None]) -> Notice:
+    """Nothing stands for the oldest turns any more, with a way back."""
+    text = "The summary was removed: the model gets nothing in place of the earlier messages."
+    return Notice(SUMMARY, Severity.INFO, text, actions=(Action("Undo", undo),), timeout_ms=12_000)
+
+
+def summary_kept(reason: str) -> Notice:
+    """There is no other summary."""
+    return Notice(SUMMARY, Severity.WARN, f"{reason} What is there stays.")
 
 
 def not_opened(error: VrambleError) -> Notice:

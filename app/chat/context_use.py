@@ -107,8 +107,8 @@ def beginning(rows: Sequence[MessageRow], settings: ChatSettings, n_ctx: int) ->
 
 
 def beginnings(rows: Sequence[MessageRow]) -> list[int]:
-    """Places of all messages that a prompt can begin with: the first one, and those with a summary."""
-    return [0, *(place for place, row in enumerate(rows) if place and row.summary)]
+    """Places of all messages that a prompt can begin with: the first one, and those behind turns that can go."""
+    return [0, *(place for place, row in enumerate(rows) if place and row.may_begin)]
 
 
 def fits(rows: Sequence[MessageRow], place: int, measured: Measure) -> bool:

@@ -17,6 +17,7 @@ from app.chat.parts import ChatParts
 from app.chat.presets import Presets
 from app.chat.queue import MessageQueue
 from app.chat.steering import Steering
+from app.chat.summary_care import SummaryCare
 from app.chat.transcript import TranscriptModel
 from app.jobs import SerialRunner
 from app.notices import Notices
@@ -109,6 +110,11 @@ class ChatController(QObject):
     def steering(self) -> Steering:
         """Commands on messages."""
         return self._parts.steering
+
+    @property
+    def summaries(self) -> SummaryCare:
+        """Commands on summaries of what does not fit any more."""
+        return self._parts.summaries
 
     @property
     def parameters(self) -> Parameters:

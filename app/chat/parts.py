@@ -22,6 +22,7 @@ from app.chat.presets import Presets
 from app.chat.sending import Sending
 from app.chat.shelf import Shelf
 from app.chat.steering import Steering
+from app.chat.summary_care import SummaryCare
 from app.chat.transcript import TranscriptModel
 from app.chat.unsaved import UnsavedAnswers
 from app.jobs import SerialRunner
@@ -62,6 +63,7 @@ class ChatParts(QObject):
         self.steering = Steering(
             self.open, self.answering, self.database, self.parameters, notices, choice_of, now, self
         )
+        self.summaries = SummaryCare(self.open, self.answering, self.database, self.parameters, engine, notices, self)
         self.keeping = self._make_keeping(path, runner, settings, now)
         self.deletions.purged.connect(self.keeping.upkeep.purged)
         self.answering.ended.connect(self.keeping.titling.answered)
@@ -83,6 +85,7 @@ class ChatParts(QObject):
         self.drafts.close()
         self.parameters.close()
         self.answering.close()
+        self.summaries.stop()
         self.steering.close()
         self.deletions.purge()
         self.database.close(done)

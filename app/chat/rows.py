@@ -26,6 +26,8 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
         settings: What the answer was made with, where that is known.
         finish: The engine's reason for the end, by name (`engine.protocol.types.FinishReason`).
         summary: What the model made of all messages before this one; "" where it was not asked.
+        cut: All messages before this one can be left out with nothing in their place.
+        stands_for: It is no message but what stands for so many at the beginning; 0 for a message.
     """
 
     id: str
@@ -44,6 +46,13 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
     thought_s: float | None = None
     settings: RunSettings | None = None
     summary: str = ""
+    cut: bool = False
+    stands_for: int = 0
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether a prompt may begin with this message though others come before it."""
+        return self.cut or bool(self.summary)
 
 
 def row_of(message: Message) -> MessageRow:
@@ -64,6 +73,7 @@ def row_of(message: Message) -> MessageRow:
         thought_s=message.thought_s,
         settings=message.settings,
         summary=message.summary,
+        cut=message.cut,
     )
 
 

@@ -86,7 +86,17 @@ class Thread:
         starts = [place for place in range(self._begin + 1, len(self._rows)) if self._rows[place].role is Role.USER]
         if not starts or (size <= measured.room and not forced):
             return None
-        end = self._end(starts, measured)
+        return self._piece(self._end(starts, measured), measured)
+
+    def piece_before(self, message: str) -> Piece | None:
+        """The turns that the summary at ``message`` stands for, to be summarised again; None: there are none."""
+        end = next((place for place, row in enumerate(self._rows) if row.id == message), 0)
+        if self._n_ctx is None or not end:
+            return None
+        self._begin = max(place for place in beginnings(self._rows) if place < end)
+        return self._piece(end, measure(self._rows, self._settings, self._n_ctx))
+
+    def _piece(self, end: int, measured: Measure) -> Piece:
         turns = build_prompt(_joined(self._settings.system_prompt, self._summary), self._messages[self._begin : end])
         most = round(self._readable(measured) / measured.rate)
         wish = ChatMessage(role=Role.USER.value, content=WISH)
@@ -99,7 +109,7 @@ class Thread:
         others = tuple(part for part in message.parts if part.kind != PartKind.SUMMARY)
         parts = (Part(PartKind.SUMMARY, summary), *others)
         self._messages[place] = msgspec.structs.replace(message, parts=parts)
-        self._rows[place] = msgspec.structs.replace(self._rows[place], summary=summary)
+        self._rows[place] = msgspec.structs.replace(self._rows[place], summary=summary, cut=False)
         self._begin = place
 
     @property

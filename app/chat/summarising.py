@@ -8,15 +8,13 @@ from typing import Final
 from app.chat.database import ChatDatabase
 from app.chat.engine_seam import AnswerEngine
 from app.chat.settings import ChatSettings, ContextPolicy
-from app.chat.summaries import Piece, Summarised, Thread, longest
+from app.chat.summaries import Piece, Summarised, Thread
+from app.chat.summary_request import SUMMARISING, ask_for_summary, is_whole, words_of
 from engine.chat.records import Message
-from engine.chat.temporary import is_temporary
 from engine.errors import VrambleError
 from engine.protocol.caching import Overflow
 from engine.protocol.frames import Delta, Failed, Finished, Progress
-from engine.protocol.types import FinishReason, Sampling, Thinking
 
-SUMMARISING: Final = "Summarising earlier messages"
 NOT_SUMMARISED: Final = "The earlier messages could not be summarised, so the oldest turns were left out."
 TOO_LONG: Final = "context-exceeded"
 _OVER: Final = frozenset({"cancelled", "stopped", "no-model"})
@@ -95,18 +93,13 @@ class Summarising:
             return
         self._words = ""
         self._tell(SUMMARISING)
-        model = self._engine.model
-        self.request = self._engine.generate(
-            piece.prompt,
-            Sampling(temperature=0.0),
-            longest(0 if model is None else model.n_ctx),
-            (),
+        self.request = ask_for_summary(
+            self._engine,
+            piece,
+            self._conversation,
             self._take,
             self._progress,
             lambda event: self._done(event, thread, piece, ask),
-            thinking=Thinking(enabled=False),
-            conversation="" if is_temporary(self._conversation) else self._conversation,
-            overflow=Overflow.SHIFT,
         )
 
     def _take_stored(self, kept: bool | VrambleError) -> None:
@@ -118,17 +111,17 @@ class Summarising:
         self._words += delta.text
 
     def _progress(self, progress: Progress) -> None:
-        if progress.stage == "prompt" and progress.total > 0 and not self._stopped:
-            self._tell(f"{SUMMARISING}: {min(100, 100 * progress.done // progress.total)} % read")
+        words = words_of(progress)
+        if words and not self._stopped:
+            self._tell(words)
 
     def _done(self, event: Finished | Failed, thread: Thread, piece: Piece, ask: Callable[[Summarised], None]) -> None:
         self.request = None
         if self._stopped or (isinstance(event, Failed) and event.code in _OVER):
             self._ended(event if isinstance(event, Failed) else Failed(id=event.id, code="cancelled", message=""))
             return
-        whole = isinstance(event, Finished) and event.reason in (FinishReason.STOP, FinishReason.LENGTH)
         summary = self._words.strip()
-        if whole and summary:
+        if is_whole(event) and summary:
             thread.put(piece, summary)
             self._database.call(
                 lambda store: store.keep_summary(self._conversation, piece.before, summary), self._take_stored

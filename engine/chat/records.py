@@ -46,7 +46,9 @@ class PartKind(StrEnum):
     TOOL_CALL = "tool_call"
     TOOL_RESULT = "tool_result"
     SUMMARY = "summary"
-    """What the model made of all messages before this one, in place of them; no part of what was said."""
+    """What stands for all messages before this one where the context is full: nothing if it is empty. No part of what
+    was said.
+    """
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -172,6 +174,11 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     def summary(self) -> str:
         """What the model made of all messages before this one; "" where it was not asked."""
         return "".join(part.content for part in self.parts if part.kind == PartKind.SUMMARY)
+
+    @property
+    def cut(self) -> bool:
+        """Whether all messages before this one can be left out with nothing in their place: the summary was removed."""
+        return not self.summary and any(part.kind == PartKind.SUMMARY for part in self.parts)
 
 
 class Thread(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.controller import ChatController
 from app.chat.model_choice import Choice
 from app.chat.rows import MessageRow
+from app.chat.settings import ContextPolicy
 from app.jobs import SerialRunner
 from app.notices import Notice, Notices
 from app.settings.store import SettingsStore
@@ -21,9 +22,10 @@ from engine.chat.records import Conversation
 from engine.errors import VrambleError
 from engine.protocol.types import LoadOptions
 from tests.app.chat.cranked import Cranked
-from tests.app.chat.scripted_engine import ScriptedEngine
+from tests.app.chat.scripted_engine import ScriptedEngine, model_info
 
 NO_MODEL = VrambleError("no-model", "No model is loaded.", "Choose one, then send again.")
+LONG = "word " * 200
 CHOICE = Choice(Path("/models/Chosen.gguf"), LoadOptions(n_ctx=1024))
 
 
@@ -118,3 +120,14 @@ def chat(qtbot: QtBot, tmp_path: Path) -> Iterator[Chat]:
     yield world
     world.controller.close(lambda: None)
     world.database.drain()
+
+
+@pytest.fixture
+def full(chat: Chat) -> Chat:
+    """Three turns of which not all fit into the context any more, and the question that follows them."""
+    chat.engine.set_model(model_info(n_ctx=4096))
+    chat.controller.parameters.change(overflow=ContextPolicy.SUMMARISE, system_prompt="Be brief.")
+    for number in range(3):
+        chat.say(f"question {number} {LONG}", f"answer {number} {LONG}")
+    chat.engine.set_model(model_info(n_ctx=1024))
+    return chat

@@ -8,26 +8,14 @@ from app.chat.context_use import context_use
 from app.chat.progress_words import STOPPING
 from app.chat.settings import ContextPolicy
 from app.chat.summaries import LEAD, WISH
-from app.chat.summarising import NOT_SUMMARISED, SUMMARISING
+from app.chat.summarising import NOT_SUMMARISED
+from app.chat.summary_request import SUMMARISING
 from engine.chat.records import Status
 from engine.protocol.caching import Overflow
 from engine.protocol.frames import Progress
 from engine.protocol.types import FinishReason
-from tests.app.chat.conftest import Chat
+from tests.app.chat.conftest import LONG, Chat
 from tests.app.chat.scripted_engine import model_info
-
-LONG = "word " * 200
-
-
-@pytest.fixture
-def full(chat: Chat) -> Chat:
-    """Three turns of which not all fit into the context any more, and the question that follows them."""
-    chat.engine.set_model(model_info(n_ctx=4096))
-    chat.controller.parameters.change(overflow=ContextPolicy.SUMMARISE, system_prompt="Be brief.")
-    for number in range(3):
-        chat.say(f"question {number} {LONG}", f"answer {number} {LONG}")
-    chat.engine.set_model(model_info(n_ctx=1024))
-    return chat
 
 
 def ask(chat: Chat, text: str = "last") -> None:

@@ -71,7 +71,7 @@ def test_all_of_it(make_view: MakeView) -> None:
 def test_items_that_begin_together_are_copied_in_one_line(make_view: MakeView) -> None:
     view = make_view([answer("- - a\n  - b\n- > c\n- 2. d")])
     ctrl(view, Qt.Key.Key_A)
-    assert view.selected_text() == "- - a\n  - b\n- c\n- 2. d"
+    assert view.selected_text() == "- - a\n  - b\n\n- c\n- 2. d"
 
 
 def test_part_of_a_word_a_word_a_paragraph(make_view: MakeView) -> None:
