@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import time
 from pathlib import Path
@@ -15,7 +16,7 @@ from app.paths import Paths, find_paths
 from engine.chat.store import Store
 from engine.chat_files.backup import make
 from engine.chat_files.exporting import Format, write, write_each
-from engine.chat_files.importing import Imported, take_file
+from engine.chat_files.importing import import_files
 from engine.chat_files.restoring import restore, waiting_in
 from engine.errors import VrambleError
 from engine.version import program_version
@@ -75,15 +76,10 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    done = Imported()
-    store = Store.open(find_paths().database)
-    try:
+    with contextlib.closing(Store.open(find_paths().database)) as store:
         if not store.saved:
             raise store.remarks[0]
-        for file in arguments.files:
-            done = done.plus(take_file(file, store.take))
-    finally:
-        store.close()
+        done = import_files(store, arguments.files)
     text = f"{done.new} imported, {done.merged} merged, {done.known} known already, {done.skipped} skipped."
     _say(arguments.json, done._asdict(), "\n".join([text, *done.reasons]))
     return 0

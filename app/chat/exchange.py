@@ -1,4 +1,4 @@
-"""Exports and imports of conversations, off the GUI thread."""
+"""Exports and imports of conversations: on another thread, and in a process of its own."""
 
 from __future__ import annotations
 
@@ -7,20 +7,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.chat.database import ChatDatabase
+from app.chat.import_child import ImportChild
 from app.jobs import Err, Result, SerialRunner
-from engine.chat.exchanging import Taken
 from engine.chat.portable import PortableConversation
 from engine.chat.store import Store
 from engine.chat_files.exporting import Format as Format
 from engine.chat_files.exporting import write, write_each
 from engine.chat_files.importing import Imported as Imported
-from engine.chat_files.importing import taken_as
-from engine.chat_files.sources import conversations_in
+from engine.chat_files.importing import Progress as Progress
 from engine.errors import VrambleError
-
-BATCH = 20
-"""Conversations that are written at once: messages of the chat go between."""
 
 Exported = Callable[[int | VrambleError], None]
 
@@ -30,29 +25,34 @@ class Exchange(QObject):
 
     Args:
         path: Of the database.
-        runner: Where files are read and written.
-        reload: Lists all conversations and folders again.
+        runner: Where exports are written.
+        reload: Lists all conversations and folders again, and clears away what an import left that did not end well.
 
     Attributes:
-        changed: `running` or `done` changed.
+        changed: `running`, `importing` or `progress` changed.
+        progress: Of the running import.
     """
 
     changed = Signal()
 
     def __init__(
         self,
-        database: ChatDatabase,
         path: Path,
         runner: SerialRunner,
         reload: Callable[[], None],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._database, self._path, self.runner, self._reload = database, path, runner, reload
+        self._path, self.runner, self._reload = path, runner, reload
+        self._child: ImportChild | None = None
         self._closed = False
         self.running = False
-        self.done = 0
-        """Conversations of the running import that are written."""
+        self.progress = Progress(0, 0)
+
+    @property
+    def importing(self) -> bool:
+        """An import runs."""
+        return self._child is not None
 
     def export(self, conversations: Sequence[str], path: Path, form: Format, *, each: bool, done: Exported) -> bool:
         """Write conversations (none named: all) to ``path``; ``each``: a zip with a file for each. False: busy."""
@@ -74,28 +74,26 @@ class Exchange(QObject):
         return True
 
     def import_files(self, paths: Sequence[Path], done: Callable[[Imported | VrambleError], None]) -> bool:
-        """Take all conversations in files of whichever known program. False: busy."""
+        """Take all conversations in files of whichever known program, or none. False: busy."""
         if self.running:
             return False
-        self.done = 0
+        self.progress = Progress(0, 0)
+        child = self._child = ImportChild(self._path, paths, self)
+        child.moved.connect(self._move)
+        child.ended.connect(lambda result: self._end(child, result, done))
+        child.start()
         self._set_running(True)
-
-        def work() -> list[PortableConversation | str]:
-            return [given for path in paths for given in conversations_in(path)]
-
-        def read(result: Result[list[PortableConversation | str]]) -> None:
-            if isinstance(result, Err):
-                self._set_running(False)
-                done(_sentence(result.error))
-            else:
-                self._take(result.value, Imported(), done)
-
-        self.runner.run(work, read)
         return True
 
+    def cancel(self) -> None:
+        """Stop the running import: nothing of it stays."""
+        if self._child is not None:
+            self._child.kill()
+
     def close(self) -> None:
-        """What is being imported ends after the batch that is written."""
+        """What is being exported or imported is given up."""
         self._closed = True
+        self.cancel()
 
     def _each(self, store: Store, wanted: Sequence[str]) -> Iterator[PortableConversation]:
         for id_ in wanted:
@@ -105,37 +103,19 @@ class Exchange(QObject):
             if found is not None:
                 yield found
 
-    def _take(
-        self,
-        given: list[PortableConversation | str],
-        so_far: Imported,
-        done: Callable[[Imported | VrambleError], None],
+    def _move(self, progress: Progress) -> None:
+        self.progress = progress
+        self.changed.emit()
+
+    def _end(
+        self, child: ImportChild, result: Imported | VrambleError, done: Callable[[Imported | VrambleError], None]
     ) -> None:
-        batch, rest = given[:BATCH], given[BATCH:]
-
-        def work(store: Store) -> list[Taken | None]:
-            return [None if isinstance(one, str) else store.take(one) for one in batch]
-
-        def taken(result: list[Taken | None] | VrambleError) -> None:
-            if isinstance(result, VrambleError):
-                self._finish(result, done)
-                return
-            total = so_far
-            for one, what in zip(batch, result, strict=True):
-                total = total.plus(taken_as(what, one))
-            self.done += len(batch)
-            self.changed.emit()
-            if rest and not self._closed:
-                self._take(rest, total, done)
-            else:
-                self._finish(total, done)
-
-        self._database.call(work, taken)
-
-    def _finish(self, result: Imported | VrambleError, done: Callable[[Imported | VrambleError], None]) -> None:
+        self._child = None
+        child.deleteLater()
         self._set_running(False)
-        self._reload()
-        done(result)
+        if not self._closed:
+            self._reload()
+            done(result)
 
     def _set_running(self, running: bool) -> None:
         self.running = running

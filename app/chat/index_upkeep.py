@@ -1,4 +1,5 @@
-"""Work on the search index that can wait: older texts come in, words of removed ones go out."""
+"""Work on the database that can wait: what a killed import left goes out, older texts come into the search index, words
+of removed ones go out of it."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class IndexUpkeep(QObject):
         super().__init__(parent)
         self._database = database
         self.building = False
-        self._forgetting = self._stopped = False
+        self._dropping = self._forgetting = self._stopped = False
         self.timer = QTimer(self)
         self.timer.setSingleShot(True)
         self.timer.setInterval(FIRST_MS)
@@ -35,8 +36,8 @@ class IndexUpkeep(QObject):
     def start(self) -> None:
         """Look soon whether there is something to do."""
         self._set_building(True)
-        self._forgetting = True
-        self.timer.start()
+        self._dropping = self._forgetting = True
+        self.timer.start(FIRST_MS)
 
     def purged(self, _conversations: object) -> None:
         """Texts are gone."""
@@ -47,14 +48,20 @@ class IndexUpkeep(QObject):
         """The program ends; the next start goes on. What comes back from the database now begins no further step."""
         self._stopped = True
         self.timer.stop()
-        self.building = self._forgetting = False
+        self.building = self._forgetting = self._dropping = False
 
     def step(self) -> None:
         """Do the next step."""
-        if self._forgetting:
+        if self._dropping:
+            self._database.call(Store.drop_unfinished, self._dropped)
+        elif self._forgetting:
             self._database.call(Store.forget_words, self._forgot)
         elif self.building:
             self._database.call(Store.build_index, self._built)
+
+    def _dropped(self, more: bool | VrambleError) -> None:
+        self._dropping = more is True
+        self._next()
 
     def _forgot(self, more: bool | VrambleError) -> None:
         self._forgetting = more is True
@@ -65,7 +72,7 @@ class IndexUpkeep(QObject):
         self._next()
 
     def _next(self) -> None:
-        if not self._stopped and (self._forgetting or self.building):
+        if not self._stopped and (self._dropping or self._forgetting or self.building):
             self.timer.start(STEP_MS)
 
     def _set_building(self, building: bool) -> None:

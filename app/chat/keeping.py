@@ -51,7 +51,7 @@ class Keeping(QObject):
         self.search = Search(database, self)
         self.titling = Titling(database, settings, conversations.find, keep, now(), self)
         self.upkeep = IndexUpkeep(database, self)
-        self.exchange = Exchange(database, path, runner, self.reload, self)
+        self.exchange = Exchange(path, runner, self.reload, self)
 
     def start(self) -> None:
         """Read the folders; look after the index later."""

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import math
-import re
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
-import msgspec
-
-from engine.chat import giving, rows, search_index
+from engine.chat import giving, hidden, rows, search_index
+from engine.chat.file_locks import importing
 from engine.chat.ids import new_id
 from engine.chat.opened import Reading
-from engine.chat.portable import PortableConversation, PortableMessage, PortablePart
-from engine.chat.records import Role, Status
+from engine.chat.portable import PortableConversation, PortableMessage
+from engine.chat.portable_rows import hashed, in_order, json_of, name_of, parts_of, row_of, time_of
+from engine.chat.records import Role
 from engine.chat.text import clean
 from engine.chat.titles import make_title, title_of
+from engine.errors import VrambleError
 
-LATEST: Final = 1e11
-"""Seconds since 1970 of a time that is no time any more."""
-_NAME = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _MESSAGE: Final = (
     "INSERT INTO message (id, conversation, parent, role, status, created, model, settings, stats, finish, error,"
-    " thought_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " thought_s, deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _CONVERSATION: Final = (
-    "INSERT INTO conversation (id, title, titled, created, updated, settings, folder, pinned, archived)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO conversation (id, title, titled, created, updated, settings, folder, pinned, archived, deleted)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -67,43 +63,99 @@ class Exchanging(Reading):
 
     def take(self, given: PortableConversation) -> Taken:
         """Add a conversation. Of one that is there already only messages that are missing are added."""
-        messages = _in_order(given.messages)
-        if not messages:
-            return Taken.EMPTY
-        id_ = _name(given.id)
+        return self.take_all((given,))[0]
+
+    def take_all(self, given: Sequence[PortableConversation], mark: float | None = None) -> list[Taken]:
+        """`take` each, in one transaction. With a ``mark`` nobody sees what was added until it is revealed
+        (`engine.chat.hidden`).
+        """
+        ordered = [in_order(one.messages) for one in given]
         with self._transaction():
-            known = self._db.execute("SELECT 1 FROM conversation WHERE id = ?", (id_,)).fetchone() is not None
-            if not known:
-                self._add_conversation(id_, given, messages)
-            added = self._add_messages(id_, messages)
-            if not known:
-                tip = added.get(given.tip or "") or next(reversed(added.values()))
-                self._db.execute("UPDATE conversation SET tip = ? WHERE id = ?", (tip, id_))
-        if not known:
+            pairs = zip(given, ordered, strict=True)
+            return [self._take(one, messages, mark) if messages else Taken.EMPTY for one, messages in pairs]
+
+    def _take(
+        self, given: PortableConversation, messages: list[tuple[PortableMessage, str | None]], mark: float | None
+    ) -> Taken:
+        id_ = name_of(given.id)
+        row = self._db.execute("SELECT deleted FROM conversation WHERE id = ?", (id_,)).fetchone()
+        if row is None:
+            self._add_conversation(id_, given, messages, mark)
+            added = self._add_messages(id_, messages, None)
+            tip = added.get(given.tip or "") or next(reversed(added.values()))
+            self._db.execute("UPDATE conversation SET tip = ? WHERE id = ?", (tip, id_))
             return Taken.NEW
+        is_hidden = mark is not None and row["deleted"] == mark
+        added = self._add_messages(id_, messages, None if is_hidden else mark)
         return Taken.MERGED if added else Taken.KNOWN
 
+    @contextlib.contextmanager
+    def import_run(self) -> Iterator[float]:
+        """Gives a mark for `take_all`. What is taken with it is seen at the end, all of it, or never.
+
+        Raises:
+            VrambleError: ``import-busy``.
+        """
+        with importing(self._path) as alone:
+            if not alone:
+                raise VrambleError("import-busy", "Another import is running.", "Try again when it has ended.")
+            self._drop_all()
+            mark = hidden.mark_of(self._now())
+            try:
+                yield mark
+                self._reveal(mark)
+            except BaseException:
+                with contextlib.suppress(VrambleError):
+                    self._drop_all()
+                raise
+
+    def drop_unfinished(self) -> bool:
+        """Take out some of what an import left that was killed; whether there is more. Nothing while one runs."""
+        with importing(self._path) as alone:
+            return alone and self._drop_some()
+
+    def _reveal(self, mark: float) -> None:
+        with self._transaction():
+            for title in hidden.folders(self._db, mark):
+                hidden.file(self._db, mark, title, self._folder_called(title))
+            hidden.reveal(self._db, mark)
+
+    def _drop_some(self) -> bool:
+        with self._transaction():
+            return hidden.drop(self._db)
+
+    def _drop_all(self) -> None:
+        while self._drop_some():
+            pass
+
     def _add_conversation(
-        self, id_: str, given: PortableConversation, messages: list[tuple[PortableMessage, str | None]]
+        self,
+        id_: str,
+        given: PortableConversation,
+        messages: list[tuple[PortableMessage, str | None]],
+        mark: float | None,
     ) -> None:
         first = next((message.text for message, _ in messages if message.role == Role.USER), "")
         title = make_title(given.title)
         now = self._now()
-        updated = _time(given.updated) or max(_time(message.created) for message, _ in messages) or now
+        updated = time_of(given.updated) or max(time_of(message.created) for message, _ in messages) or now
         values = (
             id_,
             title or title_of(clean(first)) or None,
             given.titled if title else None,
-            _time(given.created) or updated,
+            time_of(given.created) or updated,
             updated,
-            _json(given.settings),
-            self._folder(given.folder),
+            json_of(given.settings),
+            self._folder(given.folder, mark),
             now if given.pinned else None,
             now if given.archived else None,
+            mark,
         )
         self._db.execute(_CONVERSATION, values)
 
-    def _add_messages(self, conversation: str, messages: list[tuple[PortableMessage, str | None]]) -> dict[str, str]:
+    def _add_messages(
+        self, conversation: str, messages: list[tuple[PortableMessage, str | None]], mark: float | None
+    ) -> dict[str, str]:
         """Adds those that are missing; the id in the database of each that was added, by its own."""
         names = {message.id: self._message_name(conversation, message.id) for message, _ in messages}
         added: dict[str, str] = {}
@@ -111,8 +163,8 @@ class Exchanging(Reading):
             name, is_there = names[message.id]
             if not is_there and name not in added.values():
                 above = None if parent is None else names[parent][0]
-                self._db.execute(_MESSAGE, _row(message, name, conversation, above))
-                for position, part in _parts(message):
+                self._db.execute(_MESSAGE, (*row_of(message, name, conversation, above), mark))
+                for position, part in parts_of(message):
                     values = (name, position, part.kind, clean(part.content))
                     self._db.execute("INSERT INTO part (message, position, kind, content) VALUES (?, ?, ?, ?)", values)
                 added[message.id] = name
@@ -121,17 +173,21 @@ class Exchanging(Reading):
 
     def _message_name(self, conversation: str, id_: str) -> tuple[str, bool]:
         """The id of a message in the database, and whether it is there. Ids of other conversations are taken."""
-        name = _name(id_)
+        name = name_of(id_)
         row = self._db.execute("SELECT conversation FROM message WHERE id = ?", (name,)).fetchone()
         if row is not None and row["conversation"] != conversation:
             name = hashed(conversation, id_)
             row = self._db.execute("SELECT conversation FROM message WHERE id = ?", (name,)).fetchone()
         return name, row is not None
 
-    def _folder(self, title: str | None) -> str | None:
+    def _folder(self, title: str | None, mark: float | None) -> str | None:
+        """What stands for the folder in the row of a conversation; a hidden one makes none yet."""
         title = make_title(title or "")
         if not title:
             return None
+        return self._folder_called(title) if mark is None else hidden.FOLDER + title
+
+    def _folder_called(self, title: str) -> str:
         row = self._db.execute("SELECT id FROM folder WHERE title = ?", (title,)).fetchone()
         if row is not None:
             return rows.text_of(row["id"])
@@ -139,89 +195,3 @@ class Exchanging(Reading):
         query = "INSERT INTO folder (id, title, created, place) SELECT ?, ?, ?, coalesce(max(place), 0) + 1 FROM folder"
         self._db.execute(query, (made, title, self._now()))
         return made
-
-
-def hashed(*words: str) -> str:
-    """An id that is always the same for these words."""
-    return "i" + hashlib.sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:22]
-
-
-def _name(id_: str) -> str:
-    return id_ if _NAME.fullmatch(id_) else hashed(id_)
-
-
-def _in_order(messages: Iterable[PortableMessage]) -> list[tuple[PortableMessage, str | None]]:
-    """Each message once, with its parent, parents first; one whose parent is missing or below it follows the one
-    before it."""
-    known: dict[str, PortableMessage] = {}
-    for message in messages:
-        known.setdefault(message.id, message)
-    placed: dict[str, str | None] = {}
-    last: str | None = None
-    for message in known.values():
-        for one in _upwards(message, known, placed):
-            parent = one.parent
-            if parent is not None and parent not in placed:
-                parent = last
-            placed[one.id] = parent
-            last = one.id
-    return [(known[id_], parent) for id_, parent in placed.items()]
-
-
-def _upwards(
-    message: PortableMessage, known: dict[str, PortableMessage], placed: dict[str, str | None]
-) -> list[PortableMessage]:
-    """``message`` and those above it that have no place yet, topmost first."""
-    chain: list[PortableMessage] = []
-    seen: set[str] = set()
-    at: PortableMessage | None = message
-    while at is not None and at.id not in placed and at.id not in seen:
-        seen.add(at.id)
-        chain.append(at)
-        at = known.get(at.parent) if at.parent is not None else None
-    chain.reverse()
-    return chain
-
-
-def _parts(message: PortableMessage) -> list[tuple[int, PortablePart]]:
-    """The parts with places of their own; without any an empty text."""
-    placed: dict[int, PortablePart] = {}
-    for part in message.parts or (PortablePart(),):
-        position = part.position if abs(part.position) < 2**31 else 0
-        while position in placed:
-            position += 1
-        placed[position] = part
-    return sorted(placed.items())
-
-
-def _row(message: PortableMessage, name: str, conversation: str, parent: str | None) -> tuple[object, ...]:
-    return (
-        name,
-        conversation,
-        parent,
-        clean(message.role)[:64] or Role.USER,
-        Status.STOPPED if message.status == Status.STREAMING else clean(message.status)[:64] or Status.DONE,
-        _time(message.created),
-        _line(message.model),
-        _json(message.settings),
-        _json(message.stats),
-        _line(message.finish),
-        _line(message.error),
-        message.thought_s if message.thought_s is not None and math.isfinite(message.thought_s) else None,
-    )
-
-
-def _line(text: str | None) -> str | None:
-    return None if text is None else clean(text)[:1000]
-
-
-def _time(seconds: float) -> float:
-    return float(seconds) if math.isfinite(seconds) and 0 < seconds < LATEST else 0.0
-
-
-def _json(value: Any) -> str | None:
-    """None also for what is no text: half a character in it."""
-    try:
-        return None if value is None else clean(msgspec.json.encode(value).decode())
-    except UnicodeEncodeError:
-        return None

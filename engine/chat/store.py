@@ -52,13 +52,18 @@ class Store(Removing, Arranging, Finding, Exchanging):
 
     @classmethod
     def open(
-        cls, path: Path, now: Callable[[], float] = time.time, migrations: Sequence[Migration] = MIGRATIONS
+        cls,
+        path: Path,
+        now: Callable[[], float] = time.time,
+        migrations: Sequence[Migration] = MIGRATIONS,
+        *,
+        tidy: bool = True,
     ) -> Store:
         """Open or make the database at ``path``.
 
         Answers that a killed program left streaming become stopped; conversations deleted more
         than `UNDO_SECONDS` ago are purged. (A second window's running answer puts its state right
-        again with its next save.)
+        again with its next save.) Without ``tidy`` all stays as it is: for a helper of a window that runs.
 
         Raises:
             VrambleError: ``database-newer`` or ``migration-failed``; the file is untouched. ``database-busy`` while it
@@ -71,8 +76,9 @@ class Store(Removing, Arranging, Finding, Exchanging):
             hold.release()
             raise
         store = cls(opened.db, path, now, opened.remarks, saved=opened.saved, hold=hold)
-        with contextlib.suppress(VrambleError):
-            store._tidy()
+        if tidy:
+            with contextlib.suppress(VrambleError):
+                store._tidy()
         return store
 
     @classmethod

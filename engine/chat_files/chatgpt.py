@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.chat.exchanging import hashed
 from engine.chat.portable import PortableConversation, PortableMessage
+from engine.chat.portable_rows import hashed
 from engine.chat_files.foreign import items, mapping, parts, seconds, text
 
 SOURCE: Final = "chatgpt"

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from engine.chat.exchanging import Taken
 from engine.chat.portable import PortableConversation
-from engine.chat_files.sources import conversations_in
+from engine.chat.store import Store
+from engine.chat_files.sources import Given, conversations_in
 
 MOST_REASONS: Final = 20
+BATCH: Final = 20
+"""Conversations that are written in one transaction, at most."""
+BATCH_CHARACTERS: Final = 200_000
+"""Of text in one transaction, beside its last conversation: some hundredths of a second."""
+SHORTEST_REST_S: Final = 0.01
+LONGEST_REST_S: Final = 0.2
 
 
 class Imported(NamedTuple):
@@ -38,16 +46,57 @@ class Imported(NamedTuple):
         )
 
 
-def take_file(path: Path, take: Callable[[PortableConversation], Taken]) -> Imported:
-    """Give each conversation in ``path`` to ``take``. One that is bad keeps no other out.
+class Progress(NamedTuple):
+    """Entries of an import that were taken, out of those known so far; 0 of 0 while the first file is read."""
+
+    done: int
+    total: int
+
+
+def import_files(
+    store: Store,
+    paths: Iterable[Path],
+    report: Callable[[Progress], None] = lambda _progress: None,
+    rest: Callable[[float], None] = time.sleep,
+) -> Imported:
+    """Take each conversation in ``paths``, all or none. One that is bad keeps no other out.
+
+    Between two transactions others have their turn: ``rest`` is given the seconds.
 
     Raises:
-        VrambleError: Nothing of the file can be read, or the store cannot write.
+        VrambleError: A file cannot be read, or the store cannot write: nothing was taken.
     """
-    done = Imported()
-    for given in conversations_in(path):
-        done = done.plus(taken_as(None if isinstance(given, str) else take(given), given))
+    done, total = Imported(), 0
+
+    def expect(more: int) -> None:
+        nonlocal total
+        total += more
+
+    with store.import_run() as mark:
+        report(Progress(0, 0))
+        given = (one for path in paths for one in conversations_in(path, expect))
+        for batch in _batches(given):
+            begun = time.monotonic()
+            taken = iter(store.take_all([one for one in batch if not isinstance(one, str)], mark))
+            for one in batch:
+                done = done.plus(taken_as(None if isinstance(one, str) else next(taken), one))
+            report(Progress(done.total, max(total, done.total)))
+            rest(min(max((time.monotonic() - begun) / 2, SHORTEST_REST_S), LONGEST_REST_S))
     return done
+
+
+def _batches(given: Iterable[Given]) -> Iterator[list[Given]]:
+    batch: list[Given] = []
+    size = 0
+    for one in given:
+        batch.append(one)
+        if not isinstance(one, str):
+            size += sum(len(part.content) for message in one.messages for part in message.parts)
+        if len(batch) == BATCH or size > BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def taken_as(taken: Taken | None, given: PortableConversation | str) -> Imported:

@@ -7,12 +7,13 @@ changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
 
 from engine.chat.portable import PortableConversation
+from engine.chat_files.documents import LISTED, unpacked
 
 FORMAT: Final = "vramble-conversations"
 VERSION: Final = 1
@@ -34,16 +35,28 @@ def is_own(document: object) -> bool:
     return isinstance(document, dict) and document.get("format") == FORMAT
 
 
-def conversations_of(document: dict[str, Any]) -> Iterator[PortableConversation | str]:
-    """Each conversation of the export; a sentence for one that cannot be read."""
+def conversations_of(
+    document: dict[str, Any], expect: Callable[[int], None] = lambda _more: None
+) -> Iterator[PortableConversation | str]:
+    """Each conversation of the export; a sentence for one that cannot be read. ``expect`` is told how many come."""
     version = document.get("version")
     if not isinstance(version, int) or version > VERSION:
         yield "It was exported by a newer version of Vramble."
         return
-    found = document.get("conversations")
-    for given in found if isinstance(found, list) else ():
-        try:
-            yield msgspec.convert(given, PortableConversation, strict=False)
-        except (msgspec.ValidationError, RecursionError) as error:
-            title = given.get("title") if isinstance(given, dict) else None
-            yield f"{title if isinstance(title, str) else 'A conversation'}: {error}"
+    found = document.get(LISTED)
+    listed = found if isinstance(found, list) else []
+    expect(len(listed))
+    for entry in listed:
+        yield _read(entry)
+
+
+def _read(entry: object) -> PortableConversation | str:
+    try:
+        given = unpacked(entry)
+    except (ValueError, RecursionError) as error:
+        return f"A conversation: {error}"
+    try:
+        return msgspec.convert(given, PortableConversation, strict=False)
+    except (msgspec.ValidationError, RecursionError) as error:
+        title = given.get("title") if isinstance(given, dict) else None
+        return f"{title if isinstance(title, str) else 'A conversation'}: {error}"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
-import msgspec
-
 from engine.chat.portable import PortableConversation
 from engine.chat_files import chatgpt, jan, lm_studio, open_webui, own_json
+from engine.chat_files.documents import LISTED, decoded, unpacked
 from engine.chat_files.foreign import mapping
 from engine.errors import VrambleError
 
@@ -22,6 +22,8 @@ MOST_FILES: Final = 100_000
 
 Given = PortableConversation | str
 """A conversation, or a sentence about one that cannot be read."""
+Expect = Callable[[int], None]
+"""Told how many more entries come; fewer than none when there were less than told before."""
 
 
 class Kind(NamedTuple):
@@ -40,8 +42,8 @@ KINDS: Final = (
 )
 
 
-def conversations_in(path: Path) -> Iterator[Given]:
-    """Everything in ``path``: a JSON file, a zip with such files, or a folder.
+def conversations_in(path: Path, expect: Expect = lambda _more: None) -> Iterator[Given]:
+    """Everything in ``path``: a JSON file, a zip with such files, or a folder. ``expect`` is told of what comes.
 
     Raises:
         VrambleError: ``import-file`` when it cannot be read, ``import-unknown`` when it is of none of the programs.
@@ -49,35 +51,45 @@ def conversations_in(path: Path) -> Iterator[Given]:
     try:
         if path.exists() and not path.is_dir() and not path.is_file():
             raise OSError("neither a file nor a folder")
-        found = _in_folder(path) if path.is_dir() else _in_zip(path) if zipfile.is_zipfile(path) else _in_file(path)
-        yield from found
+        give = _in_folder if path.is_dir() else _in_zip if zipfile.is_zipfile(path) else _in_file
+        yield from give(path, expect)
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         next_step = "Check that it is there and whole."
         raise VrambleError("import-file", f"{path.name} cannot be read.", next_step, str(error)) from error
 
 
-def conversations_of(document: object, name: str) -> Iterator[Given]:
-    """Everything in a decoded JSON file.
+def conversations_of(document: object, name: str, expect: Expect = lambda _more: None) -> Iterator[Given]:
+    """Everything in a JSON file as `documents.decoded` gives it.
 
     Raises:
         VrambleError: ``import-unknown``.
     """
     if own_json.is_own(document):
-        yield from own_json.conversations_of(mapping(document))
+        yield from own_json.conversations_of(mapping(document), expect)
         return
-    wrapped = mapping(document).get("conversations")
+    wrapped = mapping(document).get(LISTED)
     listed = document if isinstance(document, list) else wrapped if isinstance(wrapped, list) else [document]
-    kind = next((kind for one in listed for kind in KINDS if isinstance(one, dict) and kind.fits(one)), None)
+    kind = next(filter(None, map(_kind_of, listed)), None)
     if kind is None:
         raise unknown(name)
+    expect(len(listed))
     for one in listed:
         yield _read(kind, one)
 
 
-def _read(kind: Kind, document: object) -> Given:
-    if not isinstance(document, dict) or not kind.fits(document):
-        return f"An entry of the {kind.name} export is no conversation."
+def _kind_of(entry: object) -> Kind | None:
     try:
+        document = unpacked(entry)
+    except (ValueError, RecursionError):
+        return None
+    return next((kind for kind in KINDS if isinstance(document, dict) and kind.fits(document)), None)
+
+
+def _read(kind: Kind, entry: object) -> Given:
+    try:
+        document = unpacked(entry)
+        if not isinstance(document, dict) or not kind.fits(document):
+            return f"An entry of the {kind.name} export is no conversation."
         return kind.conversation_of(document)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError, OverflowError) as error:
         return f"A conversation of the {kind.name} export cannot be read: {error}"
@@ -92,31 +104,17 @@ def unknown(name: str) -> VrambleError:
     )
 
 
-def _decoded(content: bytes, name: str) -> object:
-    """A JSON file; the standard library takes half characters (``"\\ud83d"``) too, which others write."""
-    content = content.removeprefix(b"\xef\xbb\xbf")
-    try:
-        return msgspec.json.decode(content)
-    except (msgspec.DecodeError, RecursionError):
-        pass
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:
-        next_step = "It may be cut off; export it again."
-        raise VrambleError("import-file", f"{name} is not whole.", next_step, str(error)) from error
-
-
-def _in_file(path: Path) -> Iterator[Given]:
+def _in_file(path: Path, expect: Expect) -> Iterator[Given]:
     size = path.stat().st_size
     if size > LARGEST:
         raise VrambleError("import-file", f"{path.name} is too large to be read.", "Split it.", f"{size} bytes")
     if path.suffix == ".jsonl":
-        yield from conversations_of(_thread(path.read_bytes(), None), path.name)
+        yield from conversations_of(_thread(path.read_bytes(), None), path.name, expect)
         return
-    yield from conversations_of(_decoded(path.read_bytes(), path.name), path.name)
+    yield from conversations_of(decoded(path.read_bytes(), path.name), path.name, expect)
 
 
-def _in_folder(folder: Path) -> Iterator[Given]:
+def _in_folder(folder: Path, expect: Expect) -> Iterator[Given]:
     """Threads of Jan with their messages beside them, and any JSON file."""
     named = (path for path in folder.rglob("*.json*") if path.suffix in (".json", ".jsonl"))
     files = sorted(path for path in named if path.is_file())[:MOST_FILES]
@@ -124,10 +122,11 @@ def _in_folder(folder: Path) -> Iterator[Given]:
     yield from _each(
         folder.name,
         [
-            (str(path), lambda path=path: _readable(path, threads))  # type: ignore[misc]
+            partial(_readable, path, threads)
             for path in files
             if path.name != "thread.json" or path.parent not in threads
         ],
+        expect,
     )
 
 
@@ -143,9 +142,9 @@ def _content(path: Path, threads: set[Path]) -> object:
     if path.stat().st_size > LARGEST:
         raise VrambleError("import-file", f"{path.name} is too large to be read.", "Split it.")
     if path.suffix != ".jsonl":
-        return _decoded(path.read_bytes(), path.name)
+        return decoded(path.read_bytes(), path.name)
     beside = path.with_name("thread.json")
-    about = _decoded(beside.read_bytes(), beside.name) if path.parent in threads and beside.exists() else None
+    about = decoded(beside.read_bytes(), beside.name) if path.parent in threads and beside.exists() else None
     return _thread(path.read_bytes(), about)
 
 
@@ -160,7 +159,7 @@ def _thread(lines: bytes, about: object) -> dict[str, Any]:
     return {"object": "thread", **mapping(about), "messages": [one for one in messages if isinstance(one, dict)]}
 
 
-def _in_zip(path: Path) -> Iterator[Given]:
+def _in_zip(path: Path, expect: Expect) -> Iterator[Given]:
     with zipfile.ZipFile(path) as archive:
         infos = [info for info in archive.infolist() if info.filename.endswith((".json", ".jsonl"))][:MOST_FILES]
         names = {info.filename for info in infos}
@@ -174,25 +173,26 @@ def _in_zip(path: Path) -> Iterator[Given]:
 
         def content_of(name: str) -> object:
             if not name.endswith(".jsonl"):
-                return _decoded(read(name), name)
+                return decoded(read(name), name)
             beside = str(PurePosixPath(name).with_name("thread.json"))
-            return _thread(read(name), _decoded(read(beside), beside) if beside in names else None)
+            return _thread(read(name), decoded(read(beside), beside) if beside in names else None)
 
         def is_extra(name: str) -> bool:
             pure = PurePosixPath(name)
             return pure.name == "thread.json" and str(pure.with_name("messages.jsonl")) in names
 
         wanted = sorted(name for name in names if not is_extra(name))
-        yield from _each(path.name, [(name, lambda name=name: content_of(name)) for name in wanted])  # type: ignore[misc]
+        yield from _each(path.name, [partial(content_of, name) for name in wanted], expect)
 
 
-def _each(name: str, files: list[tuple[str, Callable[[], object]]]) -> Iterator[Given]:
+def _each(name: str, files: Sequence[Callable[[], object]], expect: Expect) -> Iterator[Given]:
     """Of several files those with conversations; others beside them are passed over."""
     found = False
     problem: VrambleError | None = None
-    for _, content_of in files:
+    expect(len(files))
+    for content_of in files:
         try:
-            for given in conversations_of(content_of(), name):
+            for given in conversations_of(content_of(), name, lambda more: expect(more - 1)):
                 found = True
                 yield given
         except VrambleError as error:

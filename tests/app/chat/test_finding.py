@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.chat.exchange import Format, Imported
 from app.chat.search import ENOUGH
@@ -196,7 +197,7 @@ def test_nothing_is_asked_without_an_answer() -> None:
     assert request_for([]) is None
 
 
-def test_export_and_import(chat: Chat, tmp_path: Path) -> None:
+def test_export_and_import(qtbot: QtBot, chat: Chat, tmp_path: Path) -> None:
     files = Cranked()
     exchange = chat.controller.keeping.exchange
     exchange.runner = SerialRunner(files)
@@ -215,17 +216,18 @@ def test_export_and_import(chat: Chat, tmp_path: Path) -> None:
     chat.database.drain()
     assert chat.titles == []
     assert exchange.import_files([path], imported.append)
-    files.drain()
+    assert not exchange.import_files([path], imported.append)
+    qtbot.waitUntil(lambda: len(imported) == 1, timeout=60_000)
     chat.database.drain()
     assert imported == [Imported(new=1)]
     assert chat.titles == ["What is a walrus?"]
     assert exchange.import_files([tmp_path / "none.json"], imported.append)
-    files.drain()
+    qtbot.waitUntil(lambda: len(imported) == 2, timeout=60_000)
     assert isinstance(imported[-1], VrambleError)
     assert not exchange.running
 
 
-def test_an_import_keeps_temporary_conversations_in_the_list(chat: Chat, tmp_path: Path) -> None:
+def test_an_import_keeps_temporary_conversations_in_the_list(qtbot: QtBot, chat: Chat, tmp_path: Path) -> None:
     files = Cranked()
     exchange = chat.controller.keeping.exchange
     exchange.runner = SerialRunner(files)
@@ -238,7 +240,7 @@ def test_an_import_keeps_temporary_conversations_in_the_list(chat: Chat, tmp_pat
     before = sorted(chat.titles)
     imported: list[Imported | VrambleError] = []
     exchange.import_files([path], imported.append)
-    files.drain()
+    qtbot.waitUntil(lambda: bool(imported), timeout=60_000)
     chat.database.drain()
     assert imported == [Imported(known=1)]
     assert sorted(chat.titles) == before == ["Nobody may know", "What is a walrus?"]

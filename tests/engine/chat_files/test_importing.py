@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engine.chat.portable import PortableConversation
 from engine.chat.store import Store
-from engine.chat_files.importing import Imported, take_file
+from engine.chat_files.importing import Imported, import_files
 from engine.chat_files.sources import conversations_of
 from engine.errors import VrambleError
 from tests.engine.chat_files.samples import chatgpt, jan, lm_studio, open_webui
@@ -45,7 +45,7 @@ def shown(store: Store, title: str) -> list[tuple[str, str, str]]:
 
 
 def test_chatgpt(store: Store, tmp_path: Path) -> None:
-    assert take_file(write(tmp_path, [chatgpt()]), store.take) == Imported(new=1)
+    assert import_files(store, [write(tmp_path, [chatgpt()])]) == Imported(new=1)
     assert shown(store, "Sysfs") == [
         ("user", "", "What?"),
         ("assistant", "Let me think.", ""),
@@ -61,7 +61,7 @@ def test_chatgpt(store: Store, tmp_path: Path) -> None:
 
 
 def test_open_webui(store: Store, tmp_path: Path) -> None:
-    assert take_file(write(tmp_path, [open_webui()]), store.take).new == 1
+    assert import_files(store, [write(tmp_path, [open_webui()])]).new == 1
     assert shown(store, "Greeting") == [("user", "", "Hi"), ("assistant", "hm\nyes", "Hello.")]
     (one,) = store.conversations()
     assert one.pinned is not None
@@ -71,7 +71,7 @@ def test_open_webui(store: Store, tmp_path: Path) -> None:
 
 
 def test_lm_studio(store: Store, tmp_path: Path) -> None:
-    assert take_file(write(tmp_path, lm_studio()), store.take).new == 1
+    assert import_files(store, [write(tmp_path, lm_studio())]).new == 1
     assert shown(store, "Reasons") == [("user", "", "Why?"), ("assistant", "", "Just so.")]
     (one,) = store.conversations()
     assert json.loads(one.settings or "") == {"system_prompt": "Be brief."}
@@ -85,7 +85,7 @@ def test_lm_studio(store: Store, tmp_path: Path) -> None:
 
 
 def test_jan(store: Store, tmp_path: Path) -> None:
-    assert take_file(write(tmp_path, jan()), store.take).new == 1
+    assert import_files(store, [write(tmp_path, jan())]).new == 1
     assert shown(store, "Physics") == [("user", "", "A joke?"), ("assistant", "funny", "No.")]
 
 
@@ -95,24 +95,24 @@ def test_the_data_folder_of_jan(store: Store, tmp_path: Path) -> None:
     (folder / "thread.json").write_text(json.dumps({"id": "t1", "title": "Physics", "object": "thread"}))
     lines = [json.dumps(message) for message in jan()["messages"]]
     (folder / "messages.jsonl").write_text("\n".join([lines[0], "{broken", lines[1]]))
-    assert take_file(tmp_path / "threads", store.take).new == 1
+    assert import_files(store, [tmp_path / "threads"]).new == 1
     assert len(shown(store, "Physics")) == 2
 
 
 @pytest.mark.parametrize("document", [[chatgpt()], [open_webui()], lm_studio(), jan()])
 def test_the_second_import_adds_nothing(store: Store, tmp_path: Path, document: Any) -> None:
     path = write(tmp_path, document)
-    take_file(path, store.take)
+    import_files(store, [path])
     before = [store.whole(one) for one in store.every_id()]
-    assert take_file(path, store.take) == Imported(known=1)
+    assert import_files(store, [path]) == Imported(known=1)
     assert [store.whole(one) for one in store.every_id()] == before
 
 
 def test_a_conversation_that_went_on_elsewhere_gets_its_new_messages(store: Store, tmp_path: Path) -> None:
     short = jan()
     short["messages"] = short["messages"][:1]
-    take_file(write(tmp_path, short), store.take)
-    assert take_file(write(tmp_path, jan()), store.take) == Imported(merged=1)
+    import_files(store, [write(tmp_path, short)])
+    assert import_files(store, [write(tmp_path, jan())]) == Imported(merged=1)
     (id_,) = store.every_id()
     whole = store.whole(id_)
     assert whole is not None
@@ -126,7 +126,7 @@ def test_several_files_in_a_zip(store: Store, tmp_path: Path) -> None:
         archive.writestr("user.json", json.dumps({"email": "x@example.org"}))
         archive.writestr("more/chat.json", json.dumps(lm_studio()))
         archive.writestr("chat.html", "<html>")
-    assert take_file(path, store.take).new == 2
+    assert import_files(store, [path]).new == 2
 
 
 def test_what_is_no_file_in_a_folder_keeps_no_other_out(store: Store, tmp_path: Path) -> None:
@@ -135,15 +135,15 @@ def test_what_is_no_file_in_a_folder_keeps_no_other_out(store: Store, tmp_path: 
     (folder / "b.json").symlink_to("nowhere.json")
     os.mkfifo(folder / "c.json")
     (folder / "d.json").write_text(json.dumps(chatgpt()))
-    assert take_file(folder, store.take).new == 1
+    assert import_files(store, [folder]).new == 1
     with pytest.raises(VrambleError, match="cannot be read"):
-        take_file(folder / "c.json", store.take)
+        import_files(store, [folder / "c.json"])
 
 
 def test_one_bad_conversation_keeps_no_other_out(store: Store, tmp_path: Path) -> None:
     empty = {**chatgpt("Empty", "e"), "mapping": {"root": {"message": None, "parent": None}}}
     path = write(tmp_path, [chatgpt("Good", "g"), "no conversation", empty, 7, chatgpt("Also", "h")])
-    done = take_file(path, store.take)
+    done = import_files(store, [path])
     assert (done.new, done.skipped) == (2, 3)
     assert any("no messages" in reason for reason in done.reasons)
 
@@ -159,7 +159,7 @@ def test_what_is_no_export_changes_nothing(store: Store, tmp_path: Path, content
     path = tmp_path / "export.json"
     path.write_bytes(content)
     with pytest.raises(VrambleError) as raised:
-        take_file(path, store.take)
+        import_files(store, [path])
     assert raised.value.code in ("import-file", "import-unknown")
     assert store.every_id() == []
 
@@ -169,7 +169,7 @@ def test_a_file_that_is_cut_changes_nothing(store: Store, tmp_path: Path) -> Non
     path = tmp_path / "export.json"
     path.write_text(whole[: len(whole) // 2])
     with pytest.raises(VrambleError):
-        take_file(path, store.take)
+        import_files(store, [path])
     assert store.every_id() == []
 
 
@@ -181,7 +181,7 @@ def test_a_zip_with_flipped_bits_is_a_sentence(store: Store, tmp_path: Path) -> 
     content[50:80] = bytes(0xFF ^ one for one in content[50:80])
     path.write_bytes(content)
     with pytest.raises(VrambleError) as raised:
-        take_file(path, store.take)
+        import_files(store, [path])
     assert raised.value.code == "import-file"
     assert store.conversations() == []
 
@@ -190,7 +190,7 @@ def test_settings_with_half_a_character_keep_no_conversation_out(store: Store, t
     message = {"id": "m", "stats": {"x": "\ud83d"}, "parts": [{"content": "hello"}]}
     one = {"id": "c", "title": "half", "settings": {"system_prompt": "\ud83d"}, "messages": [message]}
     path = write(tmp_path, {"format": "vramble-conversations", "version": 1, "conversations": [one]})
-    assert take_file(path, store.take) == Imported(new=1)
+    assert import_files(store, [path]) == Imported(new=1)
     assert shown(store, "half") == [("user", "", "hello")]
 
 
@@ -201,7 +201,7 @@ def test_loops_and_missing_parents_are_cut(store: Store, tmp_path: Path) -> None
     nodes["a1"]["parent"] = "nowhere"
     for node in nodes.values():
         node.pop("children")
-    assert take_file(write(tmp_path, [document]), store.take).new == 1
+    assert import_files(store, [write(tmp_path, [document])]).new == 1
     whole = store.whole(store.every_id()[0])
     assert whole is not None
     assert len(whole.messages) == 4
@@ -213,7 +213,7 @@ def test_loops_and_missing_parents_are_cut(store: Store, tmp_path: Path) -> None
 def test_signs_that_cannot_be_stored_are_replaced(store: Store, tmp_path: Path) -> None:
     document = jan()
     document["messages"][0]["content"][0]["text"]["value"] = "a\ud83d\x00\x1b[31m"
-    take_file(write(tmp_path, document), store.take)
+    import_files(store, [write(tmp_path, document)])
     assert shown(store, "Physics")[0][2] == "a\ufffd\ufffd\u241b[31m"
 
 
@@ -264,5 +264,5 @@ def test_a_long_row_of_hidden_nodes_is_walked_once(store: Store, tmp_path: Path)
         node(20_000, "answer", "assistant"),
     ]
     document = {"title": "Deep", "id": "deep", "mapping": {one["id"]: one for one in nodes}, "current_node": "n20000"}
-    assert take_file(write(tmp_path, [document]), store.take) == Imported(new=1)
+    assert import_files(store, [write(tmp_path, [document])]) == Imported(new=1)
     assert [(role, text) for role, _, text in shown(store, "Deep")] == [("user", "question"), ("assistant", "answer")]

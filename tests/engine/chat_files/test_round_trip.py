@@ -16,7 +16,7 @@ from engine.chat.store import Store
 from engine.chat.text import clean
 from engine.chat_files import own_json
 from engine.chat_files.exporting import Format, write
-from engine.chat_files.importing import Imported, take_file
+from engine.chat_files.importing import Imported, import_files
 from tests.engine.chat.support import turn
 
 texts = st.text(max_size=40).map(clean)
@@ -74,13 +74,13 @@ def test_what_goes_in_comes_out(given_one: PortableConversation) -> None:
         file = Path(folder) / "export.json"
         write([found] if found is not None else [], file, Format.JSON)
         other = Store.open(Path(folder) / "b.sqlite3")
-        assert take_file(file, other.take) == Imported(new=1)
+        assert import_files(other, [file]) == Imported(new=1)
         assert found is not None
         assert msgspec.structs.replace(found, title=" ".join(found.title.split())) == msgspec.structs.replace(
             given_one, title=" ".join(given_one.title.split())
         )
         assert other.whole("c") == found
-        assert take_file(file, other.take) == Imported(known=1)
+        assert import_files(other, [file]) == Imported(known=1)
         store.close()
         other.close()
 
@@ -97,7 +97,7 @@ def test_a_newer_export_is_told(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "a.sqlite3")
     file = tmp_path / "export.json"
     file.write_text('{"format": "vramble-conversations", "version": 2, "conversations": [{"id": "x"}]}')
-    done = take_file(file, store.take)
+    done = import_files(store, [file])
     assert (done.new, done.skipped) == (0, 1)
     assert "newer version" in done.reasons[0]
     store.close()
@@ -118,7 +118,7 @@ def test_missing_fields_and_two_with_one_id(tmp_path: Path) -> None:
     }
     file = tmp_path / "export.json"
     file.write_text(json.dumps(document))
-    done = take_file(file, store.take)
+    done = import_files(store, [file])
     assert (done.new, done.merged, done.skipped) == (2, 1, 1)
     assert all("/" not in one for one in store.every_id())
     assert sorted(one.title for one in store.conversations()) == ["hello", "hello"]
@@ -131,7 +131,7 @@ def test_real_turns_keep_their_versions(tmp_path: Path) -> None:
     store.branch("c", thread.messages[1].id, "d", "Copy")
     write([one for id_ in store.every_id() if (one := store.whole(id_)) is not None], tmp_path / "x.json", Format.JSON)
     other = Store.open(tmp_path / "b.sqlite3")
-    assert take_file(tmp_path / "x.json", other.take).new == 2
+    assert import_files(other, [tmp_path / "x.json"]).new == 2
     for id_ in ("c", "d"):
         assert other.whole(id_) == store.whole(id_)
     assert other.search("answer").hits
