@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -38,8 +39,31 @@ class FolderList(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
+class StartPlace(msgspec.Struct, frozen=True):
+    """Where looking for files may begin.
+
+    Attributes:
+        is_drive: It can be taken out.
+        free: Bytes that can be written there, None where the system does not say.
+    """
+
+    path: Path
+    is_drive: bool = False
+    free: int | None = None
+
+
+REASONS = {
+    errno.EACCES: "You are not allowed to look into this folder.",
+    errno.EPERM: "You are not allowed to look into this folder.",
+    errno.ENOENT: "This folder is not there any more.",
+    errno.ENOTDIR: "This is not a folder.",
+    errno.EIO: "This folder cannot be read: the drive reports an error.",
+    errno.ENODEV: "The drive with this folder was taken out.",
+}
+
+
 def list_folder(path: Path, suffixes: Iterable[str] = (".gguf",)) -> FolderList:
-    """Folders in ``path`` and its files with one of ``suffixes``. Never raises OSError."""
+    """Folders in ``path`` and its files that end in one of ``suffixes`` ("": every file). Never raises OSError."""
     parent = path.parent if path.parent != path else None
     wanted = tuple(suffixes)
     found: list[FolderEntry] = []
@@ -51,16 +75,28 @@ def list_folder(path: Path, suffixes: Iterable[str] = (".gguf",)) -> FolderList:
                 if len(found) >= MOST:
                     break
     except OSError as error:
-        return FolderList(path, parent, (), f"This folder cannot be read: {error.strerror or error}.")
+        reason = REASONS.get(error.errno or 0, f"This folder cannot be read: {error.strerror or error}.")
+        return FolderList(path, parent, (), reason)
     return FolderList(path, parent, tuple(sorted(found, key=_order)))
 
 
-def start_places(home: Path, roots: Iterable[str] = REMOVABLE_PLACES) -> tuple[Path, ...]:
-    """Where looking for files begins: the home folder, and the drives that can be taken out."""
-    found = [home, *(place for place in (home / "Downloads",) if place.is_dir())]
+def start_places(home: Path, roots: Iterable[str] = REMOVABLE_PLACES) -> tuple[StartPlace, ...]:
+    """Where looking for files begins: the home folder, downloads, and the drives that can be taken out."""
+    found = [StartPlace(home, free=_free(home))]
+    downloads = home / "Downloads"
+    if downloads.is_dir():
+        found.append(StartPlace(downloads))
     for root in roots:
-        found += _drives(Path(root))
-    return tuple(dict.fromkeys(found))
+        found += [StartPlace(drive, is_drive=True, free=_free(drive)) for drive in _drives(Path(root))]
+    return tuple({place.path: place for place in found}.values())
+
+
+def _free(path: Path) -> int | None:
+    try:
+        room = os.statvfs(path)
+    except OSError:
+        return None
+    return room.f_bavail * room.f_frsize
 
 
 def _drives(root: Path) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from ui.theme import SPACE_S
 
@@ -31,11 +31,7 @@ def middle(header: QWidget, page: QWidget, below: Sequence[QWidget]) -> QVBoxLay
     return column
 
 
-LAYERS = "layers"
-"""Name of the stack whose first page is the chat; Game Mode puts other pages over it."""
-
-
-def whole(left: Sequence[QWidget], content: QVBoxLayout, right: QWidget, strip: QWidget) -> QStackedWidget:
+def whole(left: Sequence[QWidget], content: QVBoxLayout, right: QWidget, strip: QWidget) -> QWidget:
     """Everything: side by side what is at the left, the content and the panel; the memory strip under it."""
     upper = QHBoxLayout()
     upper.setSpacing(0)
@@ -50,7 +46,4 @@ def whole(left: Sequence[QWidget], content: QVBoxLayout, right: QWidget, strip: 
     column.addLayout(upper, 1)
     column.addWidget(hairline())
     column.addWidget(strip)
-    layers = QStackedWidget()
-    layers.setObjectName(LAYERS)
-    layers.addWidget(centre)
-    return layers
+    return centre

@@ -23,9 +23,11 @@ from ui.chat.panel.slot import PanelSlot
 from ui.chat.sidebar import Sidebar
 from ui.chat.transcript.commands import NamedModel
 from ui.chat.words import isolated
+from ui.game_mode import in_game_mode
 from ui.main_layout import hairline, middle, whole
 from ui.memory.strip import MemoryStrip
 from ui.notify import Notifier
+from ui.shell.game_shell import GameShell
 from ui.sidebar_folding import SidebarFolding
 from ui.start_trace import FirstPaint
 from ui.theme import SCROLL_BAR, SPACE_L, Theme
@@ -52,8 +54,20 @@ class MainWindow(QMainWindow):
     closed = Signal()
     closing = Signal()
 
-    def __init__(self, services: Services, theme: Theme, *, has_starter: bool, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        services: Services,
+        theme: Theme,
+        *,
+        has_starter: bool,
+        game_mode: bool | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """``game_mode``: there is this window only; None: as the environment says."""
         super().__init__(parent)
+        game_mode = in_game_mode() if game_mode is None else game_mode
+        theme.set_touch(game_mode)
+        self._game = GameShell(theme, services.folders, self) if game_mode else None
         self._services, self._theme = services, theme
         self._kept = KeptWindow(services.settings, theme, self)
         self._closing = self._done = False
@@ -68,7 +82,9 @@ class MainWindow(QMainWindow):
         self._connect_chat()
         self._connect_world()
         self._add_shortcuts()
-        if self._kept.settings.geometry:
+        if self._game is not None:
+            self.setGeometry(self.screen().geometry())
+        elif self._kept.settings.geometry:
             self.restoreGeometry(unpack_geometry(self._kept.settings.geometry))
         self._folding.arrange()
         self._choose_page()
@@ -116,14 +132,16 @@ class MainWindow(QMainWindow):
 
     def remember(self) -> None:
         """Keep what the window looks like for the next start."""
-        self._kept.change(geometry=pack_geometry(self.saveGeometry()))
+        if self._game is None:
+            self._kept.change(geometry=pack_geometry(self.saveGeometry()))
 
     def _build(self, has_starter: bool) -> None:
         services, theme = self._services, self._theme
         self._model_actions = ModelActions(
             services.worker, services.library, services.settings, services.notices, services.load, self
         )
-        self._windows = Windows(services, theme, self._model_actions, self)
+        pages = self._game.pages if self._game is not None else None
+        self._windows = Windows(services, theme, self._model_actions, self, pages)
         self._watching = Watching(self, services.memory, services.library, self._windows.shows_memory)
         self._sidebar = Sidebar(services.chat, services.notices, theme)
         self._header = Header(services.worker, services.library, self._model_actions, theme)
@@ -154,7 +172,10 @@ class MainWindow(QMainWindow):
         notices = Column(self._notice_bar, self._theme, SPACE_L, SCROLL_BAR)
         side = (self._sidebar, hairline("hairline-vertical"))
         content = middle(self._header, self._pages, (notices, self._composer_column))
-        self.setCentralWidget(whole(side, content, self._panel, self._strip))
+        self._chat_side = whole(side, content, self._panel, self._strip)
+        if self._game is not None:
+            self._game.take_chat(self._chat_side)
+        self.setCentralWidget(self._game or self._chat_side)
         self._folding = SidebarFolding(self, side, self._header, self._theme, self._kept, self.focus)
 
     def _connect_windows(self) -> None:
@@ -234,10 +255,10 @@ class MainWindow(QMainWindow):
             )
         )
         palette = PaletteActs(acts, self._services.chat, self._models_to_answer, self._model_actions.load)
-        bind(acts, self)
+        bind(acts, self, self._chat_side)
         self._header.palette_wanted.connect(lambda: open_palette(self._theme, palette, self))
         self._header.shortcuts_wanted.connect(lambda: open_sheet(self._theme, acts, self))
-        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self._composer.stop)
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self._chat_side, self._composer.stop)
         self._escape.setEnabled(False)
         self._services.chat.busy_changed.connect(self._escape.setEnabled)
 

@@ -59,6 +59,8 @@ __all__ = [
 ]
 
 SCALE_MIN, SCALE_MAX = 0.8, 2.0
+TOUCH = 1.15
+"""In touch mode text and controls are larger by this: targets of 46 pixels, text of 16, on a screen of 7 inches."""
 
 
 class ThemeMode(StrEnum):
@@ -81,7 +83,7 @@ class Theme(QObject):
     def __init__(self, mode: ThemeMode = ThemeMode.SYSTEM, scale: float = 1.0, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._mode = mode
-        self._scale = _clamped(scale)
+        self._chosen, self._touch = _clamped(scale), False
         self._app: QApplication | None = None
         self._font: icons.IconFont | None = None
         self._icons: dict[tuple[str, str, int, int], QIcon] = {}
@@ -96,8 +98,13 @@ class Theme(QObject):
 
     @property
     def scale(self) -> float:
-        """Text size, 1.0 normal, 0.8..2.0."""
-        return self._scale
+        """How large text is painted, 1.0 normal, 0.8..2.0."""
+        return _clamped(self._chosen * TOUCH) if self._touch else self._chosen
+
+    @property
+    def chosen_scale(self) -> float:
+        """The text size that the user chose, 1.0 normal."""
+        return self._chosen
 
     @property
     def mode(self) -> ThemeMode:
@@ -111,8 +118,14 @@ class Theme(QObject):
 
     def set_scale(self, scale: float) -> None:
         """Set the text size, limited to 0.8..2.0."""
-        if _clamped(scale) != self._scale:
-            self._scale = _clamped(scale)
+        if _clamped(scale) != self._chosen:
+            self._chosen = _clamped(scale)
+            self._publish()
+
+    def set_touch(self, touch: bool) -> None:
+        """Make everything large enough for fingers, and for a small screen at arm's length."""
+        if touch is not self._touch:
+            self._touch = touch
             self._publish()
 
     def apply(self, app: QApplication) -> None:
@@ -124,7 +137,7 @@ class Theme(QObject):
     def font(self, factor: float = 1.0, *, bold: bool = False) -> QFont:
         """The interface font at ``factor`` of the base size."""
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-        font.setPointSizeF(BASE_POINT_SIZE * self._scale * factor)
+        font.setPointSizeF(BASE_POINT_SIZE * self.scale * factor)
         if bold:
             font.setWeight(QFont.Weight.DemiBold)
         return font
@@ -132,12 +145,12 @@ class Theme(QObject):
     def mono(self, factor: float = 1.0) -> QFont:
         """The fixed-pitch font at ``factor`` of the base size."""
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        font.setPointSizeF(BASE_POINT_SIZE * self._scale * factor)
+        font.setPointSizeF(BASE_POINT_SIZE * self.scale * factor)
         return font
 
     def px(self, length: float) -> int:
         """``length`` in pixels at scale 1, grown with the text but never shrunk."""
-        return round(length * max(1.0, self._scale))
+        return round(length * max(1.0, self.scale))
 
     def icon(self, name: str, tint: str = "text", size: int = ICON_SIZE, gap: int = 0) -> QIcon:
         """The Phosphor icon ``name`` in the colour of the token ``tint``. Stale after `changed`."""
@@ -172,7 +185,7 @@ class Theme(QObject):
     def _dress(self, app: QApplication) -> None:
         app.setFont(self.font())
         app.setPalette(palette(self._tokens))
-        app.setStyleSheet(stylesheet(self._tokens, self._scale, self.mono().family()))
+        app.setStyleSheet(stylesheet(self._tokens, self.scale, self.mono().family()))
 
 
 def set_role(widget: QWidget, role: str) -> None:

@@ -50,11 +50,11 @@ def acts_of(do: Doings) -> tuple[Act, ...]:
     """All commands, grouped, in the order of the sheet."""
     chats, models, view, program = tr("Conversations"), tr("Models and memory"), tr("View"), tr("Program")
     return (
-        Act(tr("New chat"), do.new_chat, ("Ctrl+N",), chats),
-        Act(tr("New temporary chat"), do.new_temporary_chat, ("Ctrl+Shift+N",), chats),
-        Act(tr("Search all conversations"), do.search, ("Ctrl+Shift+F",), chats),
-        Act(tr("Find in this conversation"), do.find, ("Ctrl+F",), chats),
-        Act(tr("Write a message"), do.write, ("Ctrl+L",), chats),
+        Act(tr("New chat"), do.new_chat, ("Ctrl+N",), chats, in_chat=True),
+        Act(tr("New temporary chat"), do.new_temporary_chat, ("Ctrl+Shift+N",), chats, in_chat=True),
+        Act(tr("Search all conversations"), do.search, ("Ctrl+Shift+F",), chats, in_chat=True),
+        Act(tr("Find in this conversation"), do.find, ("Ctrl+F",), chats, in_chat=True),
+        Act(tr("Write a message"), do.write, ("Ctrl+L",), chats, in_chat=True),
         Act(tr("Stop the answer"), do.stop, ("Esc",), chats, listed=False, bound=False),
         *local(
             chats,
@@ -64,17 +64,17 @@ def acts_of(do: Doings) -> tuple[Act, ...]:
             (tr("Rename a conversation in the list"), "F2"),
             (tr("Delete a conversation in the list"), "Del"),
         ),
-        Act(tr("Choose a model"), do.choose_model, ("Ctrl+O",), models),
+        Act(tr("Choose a model"), do.choose_model, ("Ctrl+O",), models, in_chat=True),
         Act(tr("Load options of the model"), do.load_options, ("Ctrl+Shift+O",), models),
         Act(tr("Models: find, download, manage"), do.models, ("Ctrl+M",), models),
         Act(tr("Memory"), do.memory, ("Ctrl+Shift+M",), models),
         Act(tr("Benchmark"), do.benchmark, ("Ctrl+Shift+B",), models),
-        Act(tr("Show or hide the list of conversations"), do.toggle_sidebar, ("Ctrl+B",), view),
-        Act(tr("Show or hide the parameters"), do.toggle_parameters, ("Ctrl+I",), view),
+        Act(tr("Show or hide the list of conversations"), do.toggle_sidebar, ("Ctrl+B",), view, in_chat=True),
+        Act(tr("Show or hide the parameters"), do.toggle_parameters, ("Ctrl+I",), view, in_chat=True),
         Act(tr("Larger text"), partial(do.scale, 1), ("Ctrl++", "Ctrl+="), view),
         Act(tr("Smaller text"), partial(do.scale, -1), ("Ctrl+-",), view),
         Act(tr("Text of normal size"), partial(do.scale, 0), ("Ctrl+0",), view),
-        Act(tr("Find a command"), do.palette, ("Ctrl+K",), program, listed=False),
+        Act(tr("Find a command"), do.palette, ("Ctrl+K",), program, listed=False, in_chat=True),
         Act(tr("Keyboard shortcuts"), do.shortcuts, ("F1",), program),
         Act(tr("Settings"), do.settings, ("Ctrl+,",), program),
         Act(tr("Quit"), do.quit, ("Ctrl+Q",), program),
@@ -87,11 +87,11 @@ def local(group: str, *entries: tuple[str, str]) -> Iterator[Act]:
         yield Act(name, lambda: None, (keys,), group, listed=False, bound=False)
 
 
-def bind(acts: Sequence[Act], window: QWidget) -> None:
-    """Make the keys that belong to all of ``window`` work."""
+def bind(acts: Sequence[Act], window: QWidget, chat: QWidget) -> None:
+    """Make the keys that belong to all of ``window`` work; ``chat`` is what holds the chat in it."""
     for act in acts:
         for keys in act.keys if act.bound else ():
-            QShortcut(QKeySequence(keys), window, act.run)
+            QShortcut(QKeySequence(keys), chat if act.in_chat else window, act.run)
 
 
 class PaletteActs:

@@ -13,6 +13,8 @@ from engine.protocol.types import LoadOptions
 from ui.chat.model_actions import ModelActions
 from ui.chat.words import safer_text
 from ui.notify import DownloadTeller
+from ui.shell.dialogs import show_dialog
+from ui.shell.pages import Pages
 from ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ class Windows(QObject):
 
     Args:
         window: The main window: parent of dialogs, raised when another window hands something over to it.
+        pages: Where windows are shown as pages, because there is only one window; None: as windows.
 
     Attributes:
         memory_looked_at: The memory page is seen, or is not any more.
@@ -34,8 +37,11 @@ class Windows(QObject):
 
     memory_looked_at = Signal()
 
-    def __init__(self, services: Services, theme: Theme, actions: ModelActions, window: QWidget) -> None:
+    def __init__(
+        self, services: Services, theme: Theme, actions: ModelActions, window: QWidget, pages: Pages | None = None
+    ) -> None:
         super().__init__(window)
+        self._pages = pages
         self._services, self._theme, self._actions, self._window = services, theme, actions, window
         self._manager: ModelManagerWindow | None = None
         self._settings: SettingsWindow | None = None
@@ -53,11 +59,14 @@ class Windows(QObject):
 
     def open_manager(self, *, get: bool = False) -> None:
         """Show the models window; ``get``: where models are found."""
-        self._models().present(get=get)
+        models = self._models()
+        self._show(models)
+        models.present(get=get)
 
     def open_downloads(self) -> None:
         """Show the models window with the downloads."""
         models = self._models()
+        self._show(models)
         models.present()
         models.show_downloads()
 
@@ -69,7 +78,7 @@ class Windows(QObject):
         if self._manager is None:
             from ui.library.presenting import make_manager
 
-            self._manager = make_manager(self._services, self._theme, self._window)
+            self._manager = make_manager(self._services, self._theme)
             self._manager.load_requested.connect(self.load)
             self._manager.options_requested.connect(self._choose_options)
             self._manager.plan_requested.connect(self._choose_options)
@@ -87,7 +96,7 @@ class Windows(QObject):
         note = safer_text(safer) if safer else ""
         dialog = LoadDialog(draft, self._theme, again=again, note=note, parent=self._window)
         dialog.load_wanted.connect(self._actions.load_as_chosen)
-        dialog.open()
+        show_dialog(dialog, fill=True)
 
     def open_settings(self, page: str = "") -> None:
         """Show the settings window, on ``page`` when given."""
@@ -96,6 +105,7 @@ class Windows(QObject):
         if self._settings is None:
             self._settings = SettingsWindow(self._services, self._theme)
             self._services.changes.reload_wanted.connect(self._actions.load)
+        self._show(self._settings)
         self._settings.present(page)
 
     def open_memory(self) -> None:
@@ -106,6 +116,7 @@ class Windows(QObject):
             services = self._services
             self._memory = MemoryWindow(services.memory, services.worker, services.settings, self._theme)
             self._memory.looked_at.connect(lambda _looked: self.memory_looked_at.emit())
+        self._show(self._memory)
         self._memory.present()
 
     def open_bench(self) -> None:
@@ -117,6 +128,7 @@ class Windows(QObject):
             self._bench = BenchWindow(services.bench, services.library, services.worker, self._theme)
             self._bench.manager_wanted.connect(lambda: self.open_manager(get=True))
             self._bench.answer_unwanted.connect(services.chat.stop_any)
+        self._show(self._bench)
         self._bench.present()
 
     def shows_memory(self) -> bool:
@@ -126,7 +138,7 @@ class Windows(QObject):
     def hide(self) -> None:
         """The program closes: none is seen any more."""
         for window in (self._manager, self._settings, self._memory, self._bench):
-            if window is not None:
+            if window is not None and window.isWindow():
                 window.hide()
 
     def load(self, path: Path) -> None:
@@ -138,8 +150,12 @@ class Windows(QObject):
         self._come_forward()
         self._actions.choose_options(path, options)
 
+    def _show(self, window: QWidget) -> None:
+        if self._pages is not None:
+            self._pages.show_page(window)
+
     def _come_forward(self) -> None:
-        if self._manager is not None:
-            self._manager.give_way()
+        if self._pages is not None:
+            self._pages.to_chat()
         self._window.raise_()
         self._window.activateWindow()

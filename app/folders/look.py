@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QObject
 
 from app.jobs import Err, Executor, Result, SerialRunner
-from engine.folder_list import FolderEntry, FolderList, list_folder, start_places
+from engine.folder_list import FolderEntry, FolderList, StartPlace, list_folder, start_places
 
-__all__ = ["FolderEntry", "FolderList", "FolderLook"]
+__all__ = ["FolderEntry", "FolderList", "FolderLook", "StartPlace"]
 
 
 class FolderLook(QObject):
@@ -27,17 +27,18 @@ class FolderLook(QObject):
         """Where looking begins."""
         return self._home
 
-    def look(self, path: Path, done: Callable[[FolderList], None]) -> None:
-        """``done`` gets what is in ``path``."""
+    def look(self, path: Path, done: Callable[[FolderList], None], suffixes: Iterable[str] = (".gguf",)) -> None:
+        """``done`` gets the folders in ``path`` and its files that end in one of ``suffixes`` ("": every file)."""
+        wanted = tuple(suffixes)
         self._asked += 1
         number = self._asked
-        self._runner.run(lambda: list_folder(path), lambda result: self._tell(number, result, done))
+        self._runner.run(lambda: list_folder(path, wanted), lambda result: self._tell(number, result, done))
 
-    def places(self, done: Callable[[tuple[Path, ...]], None]) -> None:
-        """``done`` gets the home folder and the drives that can be taken out."""
+    def places(self, done: Callable[[tuple[StartPlace, ...]], None]) -> None:
+        """``done`` gets the home folder, downloads, and the drives that can be taken out."""
         home = self._home
 
-        def finish(result: Result[tuple[Path, ...]]) -> None:
+        def finish(result: Result[tuple[StartPlace, ...]]) -> None:
             if isinstance(result, Err):
                 raise result.error
             done(result.value)

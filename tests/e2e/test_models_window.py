@@ -202,5 +202,5 @@ def test_in_game_mode_it_is_a_page_of_the_one_window(screen: Screen, home: Path,
         press(run, "Copy")
         run.until(lambda: [path.name for path in installed(home)] == ["taken.gguf"], "the copy", 60)
         assert take.exists()
-        click(run, "backToChat")
+        click(run, "pageBack")
         run.until(lambda: run.visible("composer"), "the chat", 60)

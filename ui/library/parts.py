@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from app.downloads.service import DownloadService
 from app.fit.badges import FitBadges
-from app.folders.look import FolderLook
 from app.library.service import LibraryService
 from app.settings.store import SettingsStore
 from app.worker.service import WorkerService
@@ -17,12 +16,7 @@ from ui.theme import Theme
 
 @dataclass(frozen=True)
 class Parts:
-    """The services that the window shows. `badges` and `account` may be missing in tests.
-
-    Attributes:
-        in_one_window: The page stands in the main window (Game Mode): no dialog of the desktop, no second window.
-        folders: What the own picker looks into, for where there is no dialog of the desktop.
-    """
+    """The services that the window shows. `badges` and `account` may be missing in tests."""
 
     theme: Theme
     hub: Hub
@@ -33,5 +27,3 @@ class Parts:
     badges: FitBadges | None = None
     account: Account | None = None
     outside: Outside = field(default_factory=Outside)
-    in_one_window: bool = False
-    folders: FolderLook | None = None

@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from app.downloads.records import JobState
 from ui.library import words
 from ui.library.discover.page import DiscoverPage
 from ui.library.keep.page import LibraryPage
 from ui.library.parts import Parts
-from ui.library.picker.page import PickerPage
 from ui.library.queue.page import DownloadsPage
 from ui.theme import SPACE_L, SPACE_S, SPACE_XS
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.first_size import fit_screen
-from ui.widgets.text_button import TextButton
 
 DISCOVER, LIBRARY, DOWNLOADS = range(3)
 
 
 class ModelManagerWindow(QWidget):
-    """Three pages and a line with sums. In Game Mode it is a page of the main window (`Parts.in_one_window`).
+    """Three pages and a line with sums. Where it is no window (Game Mode), closing it goes back to the chat.
 
     Attributes:
         load_requested: Path of a model that should be loaded.
         options_requested: Path of a model whose load options should be chosen first.
         plan_requested: The same, with the options to begin with.
-        entered, left: In the main window: the page is wanted, and the chat again.
     """
 
     load_requested = Signal(object)
     options_requested = Signal(object)
     plan_requested = Signal(object, object)
-    entered = Signal()
-    left = Signal()
 
     def __init__(self, parts: Parts, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,9 +39,8 @@ class ModelManagerWindow(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "background")
         self.setWindowTitle(self.tr("Models – Vramble"))
-        if not parts.in_one_window:
-            self.setMinimumSize(900, 560)
-            fit_screen(self, 1180, 740)
+        self.setMinimumSize(900, 560)
+        fit_screen(self, 1180, 740)
         self.discover = DiscoverPage(parts)
         self.library = LibraryPage(parts)
         self.queue = DownloadsPage(parts)
@@ -73,23 +65,11 @@ class ModelManagerWindow(QWidget):
         foot = QHBoxLayout()
         foot.addWidget(self._running, 3)
         foot.addWidget(self._sums, 2)
-        if self._parts.in_one_window:
-            self._tabs.setCornerWidget(self._build_back(), Qt.Corner.TopRightCorner)
-        whole = QWidget()
-        column = QVBoxLayout(whole)
+        column = QVBoxLayout(self)
         column.setContentsMargins(SPACE_L, SPACE_S, SPACE_L, SPACE_S)
         column.setSpacing(SPACE_XS)
         column.addWidget(self._tabs, 1)
         column.addLayout(foot)
-        self._layers = QStackedLayout(self)
-        self._layers.addWidget(whole)
-        self._picker: PickerPage | None = None
-
-    def _build_back(self) -> TextButton:
-        back = TextButton(self._parts.theme, self.tr("Back to the chat"), "arrow-left", role="quiet")
-        back.setObjectName("backToChat")
-        back.clicked.connect(self.left)
-        return back
 
     def _connect(self) -> None:
         for signal in (self._library.models_changed, self._library.roots_changed, self._library.scanning_changed):
@@ -99,7 +79,6 @@ class ModelManagerWindow(QWidget):
             page.load_requested.connect(self.load_requested)
         self.library.options_requested.connect(self.options_requested)
         self.library.plan_requested.connect(self.plan_requested)
-        self.library.picker_wanted.connect(self._pick)
         self.library.repo_wanted.connect(self.show_repo)
         self.library.deeds.started.connect(self.show_downloads)
         for empty in (self.library.get_wanted, self.queue.get_wanted):
@@ -113,8 +92,7 @@ class ModelManagerWindow(QWidget):
         self._shortcut(QKeySequence("Ctrl+PgDown"), lambda: self._turn((self._tabs.currentIndex() + 1) % 3))
         self._shortcut(QKeySequence("Ctrl+PgUp"), lambda: self._turn((self._tabs.currentIndex() - 1) % 3))
         self._shortcut(QKeySequence(QKeySequence.StandardKey.Refresh), self._look_again)
-        if not self._parts.in_one_window:
-            self._shortcut(QKeySequence(QKeySequence.StandardKey.Close), self.close)
+        self._shortcut(QKeySequence(QKeySequence.StandardKey.Close), self.close)
 
     def _shortcut(self, keys: QKeySequence, run: object) -> None:
         shortcut = QShortcut(keys, self)
@@ -144,24 +122,15 @@ class ModelManagerWindow(QWidget):
         """Whether the downloads are on the screen."""
         return self.isVisible() and not self.window().isMinimized() and self._tabs.currentIndex() == DOWNLOADS
 
-    def give_way(self) -> None:
-        """In the main window: the chat is wanted."""
-        if self._parts.in_one_window:
-            self.left.emit()
-
     def present(self, *, get: bool = False) -> None:
         """Bring the window to the front; ``get``: where models are found."""
         if get:
             self.show_get()
-        if self._parts.in_one_window:
-            self.entered.emit()
-            self._turn(self._tabs.currentIndex())
-            return
         new = not self.isVisible()
         self.show()
         self.raise_()
         self.activateWindow()
-        if new and not get:
+        if (new or not self.isWindow()) and not get:
             self._turn(self._tabs.currentIndex())
 
     def _turn(self, number: int) -> None:
@@ -179,36 +148,14 @@ class ModelManagerWindow(QWidget):
         else:
             self._library.rescan()
 
-    # ---- the own picker
-
-    def _pick(self, folder: bool) -> None:
-        """Pick files, or a folder, inside the window."""
-        if self._picker is None and self._parts.folders is not None:
-            self._picker = PickerPage(self._parts.folders, self._parts.theme)
-            self._picker.left.connect(lambda: self._layers.setCurrentIndex(0))
-            self._picker.picked.connect(self._picked)
-            self._layers.addWidget(self._picker)
-        if self._picker is not None:
-            self._picker.begin(folder=folder)
-            self._layers.setCurrentWidget(self._picker)
-
-    def _picked(self, paths: tuple[Path, ...], folder: bool) -> None:
-        self._layers.setCurrentIndex(0)
-        if folder:
-            self.library.importing.add_folder(paths[0])
-        else:
-            self.library.importing.take(paths)
-
     # ---- events
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape closes the window, or goes back to the chat, unless something in it had a use for it."""
-        if event.key() != Qt.Key.Key_Escape:
-            super().keyPressEvent(event)
-        elif self._parts.in_one_window:
-            self.left.emit()
-        else:
+        """Escape closes the window, unless something in it had a use for it."""
+        if event.key() == Qt.Key.Key_Escape:
             self.close()
+        else:
+            super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Look at the folders again: files may have come or gone meanwhile."""

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QHideEvent,
+    QKeyEvent,
+    QKeySequence,
+    QShortcut,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.memory.service import MemoryService
@@ -96,14 +105,21 @@ class MemoryWindow(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up."""
         super().showEvent(event)
+        self._title.setVisible(self.isWindow())
         self._refresh()
         self.looked_at.emit(True)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember the place."""
+        """Remember the place of the window."""
         super().closeEvent(event)
-        self._change(geometry=pack_geometry(self.saveGeometry()))
-        self.looked_at.emit(False)
+        if self.isWindow():
+            self._change(geometry=pack_geometry(self.saveGeometry()))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Closed, or covered by another page."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.looked_at.emit(False)
 
     def changeEvent(self, event: QEvent) -> None:
         """Minimised: nobody looks."""
@@ -144,9 +160,9 @@ class MemoryWindow(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(SPACE_L, SPACE_XS, SPACE_S, SPACE_XS)
         head.setSpacing(SPACE_S)
-        title = QLabel(self.tr("Memory"))
-        set_role(title, "title")
-        head.addWidget(title)
+        self._title = QLabel(self.tr("Memory"))
+        set_role(self._title, "title")
+        head.addWidget(self._title)
         head.addSpacing(SPACE_M)
         head.addWidget(self._model_label, 1)
         for button in (self._scale_button, self._table_button, self._copy_button):

@@ -18,6 +18,7 @@ class Act:
         group: Heading on the sheet of shortcuts.
         listed: The palette offers it.
         bound: The key works everywhere in the window; else what has the keyboard knows it.
+        in_chat: It means what the chat shows, so its key does nothing while a page covers that (Game Mode).
     """
 
     name: str
@@ -26,6 +27,7 @@ class Act:
     group: str = ""
     listed: bool = True
     bound: bool = True
+    in_chat: bool = False
 
 
 def folded(text: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.folders.look import FolderList, FolderLook
+from app.folders.look import FolderList, FolderLook, StartPlace
 from engine.folder_list import MOST, list_folder, start_places
 from tests.app.chat.cranked import Cranked
 
@@ -35,13 +35,17 @@ def test_folders_first_then_models_without_what_is_hidden(home: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_read_is_a_sentence(home: Path) -> None:
-    assert "cannot be read" in list_folder(home / "nowhere").problem
+    assert list_folder(home / "nowhere").problem == "This folder is not there any more."
+    assert list_folder(home / "z.GGUF").problem == "This is not a folder."
     assert MOST > 1000
 
 
 def test_places_begin_at_home(home: Path) -> None:
     (home / "Downloads").mkdir()
-    assert start_places(home, (str(home / "b-folder"),))[:2] == (home, home / "Downloads")
+    places = start_places(home, (str(home / "b-folder"),))
+    assert [place.path for place in places] == [home, home / "Downloads"]
+    assert places[0].free is not None
+    assert not any(place.is_drive for place in places)
 
 
 def test_only_the_last_question_is_answered(home: Path, qtbot: QtBot) -> None:
@@ -52,9 +56,9 @@ def test_only_the_last_question_is_answered(home: Path, qtbot: QtBot) -> None:
     crank.drain()
     qtbot.waitUntil(lambda: bool(told), timeout=60_000)
     assert [found.path for found in told] == [home]
-    places: list[tuple[Path, ...]] = []
+    places: list[tuple[StartPlace, ...]] = []
     look.places(places.append)
     crank.drain()
     qtbot.waitUntil(lambda: bool(places), timeout=60_000)
-    assert places[0][0] == look.home == home
+    assert places[0][0].path == look.home == home
     look.shutdown()

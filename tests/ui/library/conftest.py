@@ -14,7 +14,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QMenu, QPushButton, QTabWidget, QWidget
 
 from app.downloads.service import DownloadService
-from app.folders.look import FolderLook
 from app.jobs import ThreadExecutor
 from app.library.service import LibraryService
 from engine.downloads.messages import Limits
@@ -209,16 +208,12 @@ def manager(models: Path, hub: LocalHub, theme: Theme, tmp_path: Path, qtbot: An
     owner = QObject()
     library = LibraryService(models, None, ThreadExecutor("library"), owner)
     downloads = DownloadService(models, ThreadExecutor("downloads"), owner, limits=QUICK)
-    folders = FolderLook(ThreadExecutor("folders"), tmp_path, owner)
     downloads.finished.connect(lambda _job: library.rescan())
     made: list[Manager] = []
-    parts = build(
-        made, theme=theme, downloads=downloads, library=library, settings=make_store(tmp_path), folders=folders
-    )
+    parts = build(made, theme=theme, downloads=downloads, library=library, settings=make_store(tmp_path))
     made.append(Manager(parts, qtbot))
     yield made[0]
     downloads.shutdown()
     library.shutdown()
-    folders.shutdown()
     made[0].close()
     shiboken6.delete(owner)

@@ -48,7 +48,7 @@ from ui.library.keep import words as keep_words
 from ui.library.keep.models_table import SORT_ROLE, Column, ModelsTable
 from ui.library.keep.roots_list import ROW_ROLE, RootsModel
 from ui.library.outside import HUB, site_of
-from ui.library.picker.model import EntriesModel
+from ui.picker.model import SIZE_ROLE, EntriesModel
 from ui.theme import Theme
 
 
@@ -242,7 +242,10 @@ def test_picker_rows(theme: Theme) -> None:
     tester = watch(model)
     entries = (FolderEntry(Path("/a/b"), True), FolderEntry(Path("/a/x.gguf"), False, GB))
     model.show(entries, only_folders=False)
-    assert [model.index(row, 0).data() for row in range(2)] == ["b", "x.gguf    1.00 GB"]
+    assert [(model.index(row, 0).data(), model.index(row, 0).data(SIZE_ROLE)) for row in range(2)] == [
+        ("b", ""),
+        ("x.gguf", "1.00 GB"),
+    ]
     assert model.place_of(Path("/a/x.gguf")) == 1
     model.show(entries, only_folders=True)
     assert model.rowCount() == 1

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
-
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QStackedWidget, QTableView, QTabWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QTableView, QTabWidget
 
-from app.folders.look import FolderLook
-from app.jobs import ThreadExecutor
-from app.library.service import ImportMode
 from tests.ui.library.conftest import Manager
 from tests.ui.library.fakes import GATED, installed, job, page
 from ui.library.keep.models_table import Column
-from ui.library.presenting import _put_into
-from ui.library.window import DISCOVER, DOWNLOADS, LIBRARY, ModelManagerWindow
+from ui.library.window import DISCOVER, DOWNLOADS, LIBRARY
 from ui.theme import TARGET_SIZE, Theme, ThemeMode
 
 
@@ -133,82 +125,3 @@ def test_narrow_windows_leave_columns_out(fake: Manager) -> None:
     fake.until(lambda: view.horizontalScrollBar().maximum() == 0)
     fake.window.resize(1720, 800)
     fake.until(lambda: not view.isColumnHidden(Column.SOURCE))
-
-
-# ---- in the main window (Game Mode)
-
-
-@pytest.fixture
-def stacked(fake: Manager, tmp_path: Path) -> Any:
-    """The window as a page beside a chat, with the own picker looking into ``tmp_path``."""
-    folders = FolderLook(ThreadExecutor("folders"), tmp_path)
-    layers = QStackedWidget()
-    layers.addWidget(QLabel("chat"))
-    fake.window.close()
-    manager = ModelManagerWindow(replace(fake.parts, in_one_window=True, folders=folders))
-    _put_into(layers, manager)
-    fake.window = manager
-    layers.resize(1280, 800)
-    layers.show()
-    fake.qtbot.waitExposed(layers)
-    layers.activateWindow()
-    yield layers
-    folders.shutdown()
-    layers.close()
-
-
-def test_in_the_main_window_it_comes_and_goes_as_a_page(fake: Manager, stacked: QStackedWidget) -> None:
-    fake.window.present(get=True)
-    assert stacked.currentWidget() is fake.window
-    assert not fake.window.isWindow()
-    fake.click("backToChat")
-    assert stacked.currentIndex() == 0
-    fake.window.present()
-    fake.press(Qt.Key.Key_Escape)
-    assert stacked.currentIndex() == 0
-
-
-def test_the_own_picker_takes_files_by_keyboard(fake: Manager, stacked: QStackedWidget, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "model.gguf").write_bytes(b"x")
-    (tmp_path / "folder" / "notes.txt").write_bytes(b"x")
-    fake.window.present()
-    fake.tab(LIBRARY)
-    fake.click("emptyImportButton")
-    fake.until(lambda: [row[0] for row in fake.rows("pickerList")] == ["folder"])
-    assert fake.window.focusWidget() is fake.find("pickerList")
-    fake.press(Qt.Key.Key_Return)
-    fake.until(lambda: [row[0] for row in fake.rows("pickerList")] == ["model.gguf    1 byte"])
-    assert fake.find("pickerPath", QLabel).text() == str(tmp_path / "folder")
-    fake.press(Qt.Key.Key_Return)
-    assert "Take model.gguf over?" in fake.find("questionBar").accessibleName()
-    fake.click_text("Copy")
-    assert fake.library.calls[-1] == ("import_files", (tmp_path / "folder/model.gguf",), ImportMode.COPY, "")
-
-
-def test_the_own_picker_takes_a_folder(fake: Manager, stacked: QStackedWidget, tmp_path: Path) -> None:
-    (tmp_path / "models").mkdir()
-    fake.window.present()
-    fake.tab(LIBRARY)
-    fake.click("addRootButton")
-    fake.until(lambda: [row[0] for row in fake.rows("pickerList")] == ["models"])
-    fake.press(Qt.Key.Key_Return)
-    fake.until(lambda: fake.rows("pickerList") == [])
-    fake.press(Qt.Key.Key_Backspace)
-    fake.until(lambda: [row[0] for row in fake.rows("pickerList")] == ["models"])
-    fake.press(Qt.Key.Key_Return)
-    fake.until(lambda: fake.rows("pickerList") == [])
-    assert fake.find("pickerTake", QPushButton).text() == "Use this folder"
-    fake.click("pickerTake")
-    assert fake.library.calls[-1] == ("add_root", tmp_path / "models")
-
-
-def test_escape_leaves_the_picker_first(fake: Manager, stacked: QStackedWidget) -> None:
-    fake.window.present()
-    fake.tab(LIBRARY)
-    fake.click("addRootButton")
-    fake.until(lambda: fake.shows("pickerList"))
-    fake.press(Qt.Key.Key_Escape)
-    assert not fake.shows("pickerList")
-    assert stacked.currentWidget() is fake.window
-    assert isinstance(fake.window, QWidget)

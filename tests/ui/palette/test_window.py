@@ -57,7 +57,7 @@ def test_each_key_stands_once_and_each_name_too(acts: tuple[Act, ...]) -> None:
 
 
 def test_keys_do_what_the_sheet_says(qtbot: QtBot, window: QWidget, acts: tuple[Act, ...], done: list[str]) -> None:
-    bind(acts, window)
+    bind(acts, window, window)
     bound = {shortcut.key().toString() for shortcut in window.findChildren(QShortcut)}
     assert bound == {QKeySequence(keys).toString() for act in acts for keys in act.keys if act.bound}
     assert {keys for act in acts for keys in act.keys if not act.bound} == {
@@ -72,6 +72,20 @@ def test_keys_do_what_the_sheet_says(qtbot: QtBot, window: QWidget, acts: tuple[
     qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(window, Qt.Key.Key_Minus, Qt.KeyboardModifier.ControlModifier)
     assert done == ["shortcuts", "palette", "scale -1"]
+
+
+def test_keys_of_the_chat_rest_while_it_is_covered(
+    qtbot: QtBot, window: QWidget, acts: tuple[Act, ...], done: list[str]
+) -> None:
+    chat = QWidget(window)
+    chat.show()
+    bind(acts, window, chat)
+    chat.hide()
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    chat.show()
+    qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert done == ["shortcuts", "new_chat"]
 
 
 def test_the_sheet_shows_every_key(qtbot: QtBot, window: QWidget, theme: Theme, acts: tuple[Act, ...]) -> None:

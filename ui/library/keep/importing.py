@@ -15,6 +15,7 @@ from engine.library.names import shown
 from engine.library.roots import RootInfo
 from ui.library.message_slot import MessageSlot
 from ui.library.question_bar import QuestionBar
+from ui.shell.dialogs import show_dialog
 
 SUFFIX = ".gguf"
 
@@ -51,18 +52,18 @@ class Importing(QObject):
             self._messages.show_notice(Notice("import", Severity.WARN, text))
 
     def pick_files(self) -> None:
-        """Open the file dialog of the desktop."""
+        """Let the user choose files."""
         dialog = self._dialog(self.tr("Import models"), QFileDialog.FileMode.ExistingFiles)
         dialog.setNameFilter(self.tr("Models (*.gguf)"))
         dialog.filesSelected.connect(lambda names: self.take([Path(name) for name in names]))
-        dialog.open()
+        show_dialog(dialog)
 
     def pick_folder(self) -> None:
         """Open the dialog for a folder that is used where it is."""
         dialog = self._dialog(self.tr("Folder with models"), QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.filesSelected.connect(lambda names: self.add_folder(Path(names[0])))
-        dialog.open()
+        show_dialog(dialog)
 
     def add_folder(self, folder: Path) -> None:
         """Use the models in ``folder`` where they are."""

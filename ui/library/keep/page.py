@@ -34,7 +34,6 @@ class LibraryPage(QWidget):
         plan_requested: Path of a model, and the load options to begin the choice with.
         get_wanted: There is nothing yet: show where to get a model.
         repo_wanted: The page of a repository should be shown in Discover.
-        picker_wanted: True: a folder, False: files should be picked in the own picker (Game Mode).
     """
 
     load_requested = Signal(object)
@@ -42,7 +41,6 @@ class LibraryPage(QWidget):
     plan_requested = Signal(object, object)
     get_wanted = Signal()
     repo_wanted = Signal(str)
-    picker_wanted = Signal(bool)
 
     def __init__(self, parts: Parts, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -208,9 +206,7 @@ class LibraryPage(QWidget):
     # ---- files from elsewhere
 
     def _pick(self, *, folder: bool) -> None:
-        if self._parts.in_one_window:
-            self.picker_wanted.emit(folder)
-        elif folder:
+        if folder:
             self.importing.pick_folder()
         else:
             self.importing.pick_files()

@@ -6,16 +6,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.folders.look import FolderEntry
 from engine.library.names import shown
 from engine.library.sizes import size_text
-from ui.theme import TARGET_SIZE, Theme
+from ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 ENTRY_ROLE = Qt.ItemDataRole.UserRole
+SIZE_ROLE = Qt.ItemDataRole.UserRole + 1
+"""The size in words; of folders empty."""
 
 
 class EntriesModel(QAbstractListModel):
@@ -36,22 +38,29 @@ class EntriesModel(QAbstractListModel):
         """Number of the row of ``path``."""
         return next((number for number, row in enumerate(self._rows) if row.path == path), None)
 
+    def has_file(self, name: str) -> bool:
+        """Whether something is called ``name`` here."""
+        return any(row.path.name == name for row in self._rows)
+
     def rowCount(self, parent: Index = NOWHERE) -> int:
         """Entries."""
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Name, icon, and the record."""
+        """Name, size, icon, the whole name as a tooltip, and the record."""
         if not index.isValid() or not 0 <= index.row() < len(self._rows):
             return None
         row = self._rows[index.row()]
         if role == ENTRY_ROLE:
             return row
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role == SIZE_ROLE:
+            return "" if row.is_folder else size_text(row.size)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return shown(row.path.name)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
             name = shown(row.path.name)
-            return name if row.is_folder else f"{name}    {size_text(row.size)}"
+            folder = QCoreApplication.translate("EntriesModel", "Folder {0}")
+            return folder.format(name) if row.is_folder else f"{name}, {size_text(row.size)}"
         if role == Qt.ItemDataRole.DecorationRole:
             return self._theme.icon("folder-simple" if row.is_folder else "package", "muted")
-        if role == Qt.ItemDataRole.SizeHintRole:
-            return QSize(0, self._theme.px(TARGET_SIZE))
         return None

@@ -1,0 +1,66 @@
+"""What a picker is opened for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+
+ALL = ""
+"""The suffix that every name ends with."""
+
+_PATTERNS = re.compile(r"\(([^)]*)\)\s*$")
+
+
+class Kind(Enum):
+    """What is to be picked."""
+
+    FILE = auto()
+    FILES = auto()
+    FOLDER = auto()
+    SAVE = auto()
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which files are shown: a name, and suffixes in small letters (`ALL`: every file)."""
+
+    name: str
+    suffixes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked for.
+
+    Attributes:
+        filters: The first one holds until another is chosen.
+        name: Of the file to save, to begin with.
+        suffix: Given to a saved file whose name has none, such as ``json``.
+        start: Where looking begins; None: where it ended last, else at home.
+    """
+
+    kind: Kind
+    title: str
+    filters: tuple[Filter, ...] = ()
+    name: str = ""
+    suffix: str = ""
+    start: Path | None = None
+
+
+def filter_of(text: str) -> Filter:
+    """A filter as Qt writes it: ``Models (*.gguf)``; ``All files (*)``."""
+    found = _PATTERNS.search(text)
+    patterns = found.group(1).split() if found is not None else []
+    suffixes = tuple(ALL if pattern in ("*", "*.*") else pattern.lstrip("*").lower() for pattern in patterns)
+    name = text[: found.start()].strip() if found is not None else text
+    return Filter(name or text, suffixes or (ALL,))
+
+
+def file_name(typed: str, suffix: str) -> str:
+    """The name that a file is saved under; empty when ``typed`` is none."""
+    name = typed.strip().replace("/", "-")
+    if name in ("", ".", ".."):
+        return ""
+    return f"{name}.{suffix}" if suffix and not Path(name).suffix else name
