@@ -1,22 +1,20 @@
-"""The bytes of an answer, as fast as they come."""
+"""An answer with bytes of a file: which ones, and how to read them."""
 
 from __future__ import annotations
 
-import contextlib
 import re
-import socket
-import ssl
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from engine.library.hub_errors import HubError
+from engine.downloads.link import ClientReader, Read, SocketReader, shut, socket_of
 
 if TYPE_CHECKING:
     import httpx2
 
-CONTENT_RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/(\d+|\*)")
+CONTENT_RANGE = re.compile(r"bytes\s+(\d{1,18})-(\d{1,18})/(\d{1,18}|\*)")
+LENGTH = re.compile(r"[0-9]{1,18}")
 SMALL: Final = 1 << 20
 """What is not longer goes through the client to its end, so that the connection can be used again."""
 
@@ -28,32 +26,30 @@ class Body(msgspec.Struct, frozen=True, kw_only=True):
         start: Where they begin; None: 416, nothing to send; -1: the server does not say.
         total: Size of the whole file, None when it does not say.
         etag: The server's tag.
-        chunks: The bytes, each chunk good until the next one is asked for. Raises HubError.
+        read: Puts the next bytes into memory; 0 at the end.
         abort: Ends a read that waits in another thread.
     """
 
     start: int | None
     total: int | None
     etag: str | None
-    chunks: Iterator[bytes | memoryview]
+    read: Read = lambda _place: 0
     abort: Callable[[], None] = lambda: None
 
 
-def body_of(answer: httpx2.Response, stall_s: float, read_size: Callable[[], int]) -> Body:
-    """What ``answer`` brings. ``stall_s``: longest silence; ``read_size``: most bytes of a chunk."""
-    headers = answer.headers
-    tag = headers.get("ETag")
-    stream = answer.extensions.get("network_stream")
-    chunks = _chunks(answer, stream, stall_s, read_size)
-    found = CONTENT_RANGE.fullmatch(headers.get("Content-Range", "").strip())
+def body_of(answer: httpx2.Response, stall_s: float) -> Body:
+    """What ``answer`` brings. ``stall_s``: longest silence."""
+    tag = answer.headers.get("ETag")
     if answer.status_code == 416:
-        return Body(start=None, total=None, etag=tag, chunks=iter(()))
-    if answer.status_code == 206 and found:
-        total = None if found[3] == "*" else int(found[3])
-        return Body(start=int(found[1]), total=total, etag=tag, chunks=chunks, abort=lambda: _shut(stream))
+        return Body(start=None, total=None, etag=tag)
+    start, total = 0, _length(answer)
     if answer.status_code == 206:
-        return Body(start=-1, total=None, etag=tag, chunks=iter(()))
-    return Body(start=0, total=_length(answer), etag=tag, chunks=chunks, abort=lambda: _shut(stream))
+        found = CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", "").strip())
+        if found is None:
+            return Body(start=-1, total=None, etag=tag)
+        start, total = int(found[1]), None if found[3] == "*" else int(found[3])
+    stream = answer.extensions.get("network_stream")
+    return Body(start=start, total=total, etag=tag, read=_reader(answer, stall_s), abort=lambda: shut(stream))
 
 
 def _length(answer: httpx2.Response) -> int | None:
@@ -61,70 +57,14 @@ def _length(answer: httpx2.Response) -> int | None:
     headers = answer.headers
     length = headers.get("Content-Length", "")
     plain = "Content-Encoding" not in headers and "Transfer-Encoding" not in headers
-    return int(length) if plain and length.isascii() and length.isdigit() else None
+    return int(length) if plain and LENGTH.fullmatch(length) else None
 
 
-def _chunks(
-    answer: httpx2.Response, stream: Any, stall_s: float, read_size: Callable[[], int]
-) -> Iterator[bytes | memoryview]:
-    """The first chunk holds what came together with the headers; what follows is read from the connection itself.
-
-    The client takes 64 KiB at a time through its parser, which costs a processor more than all else together here.
-    """
-    rest = answer.iter_raw()  # without a chunk size: it would hold bytes back, and lose them when the connection breaks
-    left = _length(answer)
-    first = next(rest, b"")
-    if first:
-        yield first
-    link = _socket_of(stream)
-    if left is None or link is None or left - len(first) <= SMALL or answer.http_version != "HTTP/1.1":
-        yield from rest
-        return
-    left -= len(first)
-    buffer = memoryview(bytearray(read_size()))
-    link.settimeout(stall_s)
-    while left > 0:
-        count = _read(link, buffer[: min(left, read_size())], stall_s)
-        left -= count
-        yield buffer[:count]
-
-
-def _socket_of(stream: Any) -> socket.socket | None:
-    """The socket that the body comes through; None where there is more between than its own TLS."""
-    if stream is None or isinstance(stream.get_extra_info("ssl_object"), ssl.SSLObject):
-        return None  # TLS to a proxy, and within it TLS to the server
-    found = stream.get_extra_info("socket")
-    return found if isinstance(found, socket.socket) else None
-
-
-def _read(link: socket.socket, buffer: memoryview, stall_s: float) -> int:
-    try:
-        count = link.recv_into(buffer)
-    except TimeoutError:
-        raise stalled(stall_s) from None
-    except OSError as error:
-        raise broken_off(f"{type(error).__name__}: {error}") from None
-    if not count:
-        raise broken_off("the connection ended")
-    return count
-
-
-def _shut(stream: Any) -> None:
-    """By the plain socket: a TLS one would take its state away below the reader."""
-    found = stream.get_extra_info("socket") if stream is not None else None
-    if isinstance(found, socket.socket):
-        with contextlib.suppress(OSError):
-            socket.socket.shutdown(found, socket.SHUT_RDWR)
-
-
-def stalled(seconds: float) -> HubError:
-    """The connection is open and brings nothing."""
-    message = f"No data came for {seconds:.0f} s."
-    return HubError("stalled", message, "Check the network connection, then resume.", retryable=True)
-
-
-def broken_off(reason: str) -> HubError:
-    """The connection ended before the file did."""
-    return HubError(
-        "broken-off", "The connection broke off before the file was complete.", "Resume later.", reason, retryable=True
-    )
+def _reader(answer: httpx2.Response, stall_s: float) -> Read:
+    """From the connection itself where nothing lies between: the client's parser costs more than all else together."""
+    # Without a chunk size: that would hold bytes back, and lose them when the connection breaks.
+    pieces = answer.iter_raw()
+    length, link = _length(answer), socket_of(answer.extensions.get("network_stream"))
+    if length is None or link is None or length <= SMALL or answer.http_version != "HTTP/1.1":
+        return ClientReader(pieces).read
+    return SocketReader(link, pieces, length, stall_s).read

@@ -43,7 +43,7 @@ class Fetcher:
         self._models = Path(os.fsdecode(request.models))
         self.throttle = Throttle(request.limit_bytes_s)
         self.alarm = Alarm()
-        http = HubHttp(request.repo, request.limits, lambda: self.throttle.read_size)
+        http = HubHttp(request.repo, request.limits)
         self._meter = Meter(report, request.limits.report_s, [file.size for file in request.files])
         self._around = Surroundings(request, http, report, self._meter, free, self.throttle, self.alarm)
 

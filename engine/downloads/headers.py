@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, cast
 
-from engine.downloads.body import broken_off
 from engine.downloads.hub_http import HubHttp, RemoteFile
+from engine.downloads.link import broken_off
 from engine.downloads.messages import FetchHeaders, HeadersFetched, Progress
 from engine.downloads.meter import Report
 from engine.downloads.patience import Patience, Sleep
@@ -91,9 +91,10 @@ class HeaderFetcher:
             if body.start is None or not 0 <= body.start <= start:
                 raise broken_off(f"asked for {start}, got {body.start}")
             found, left_out = bytearray(), start - body.start
-            for chunk in body.chunks:
-                self._read += len(chunk)
-                found += chunk
+            place = memoryview(bytearray(FIRST))
+            while count := body.read(place):
+                self._read += count
+                found += place[:count]
                 if len(found) >= left_out + end - start:
                     break
                 if self._read > self._request.most:

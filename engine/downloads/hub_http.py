@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
 
-from engine.downloads.body import Body, body_of, broken_off, stalled
+from engine.downloads.body import Body, body_of
+from engine.downloads.link import broken_off, stalled
 from engine.downloads.messages import Limits
-from engine.downloads.throttle import LARGEST_READ
 from engine.library import hub
 from engine.library.hub_errors import Asked, HubError, nonsense, offline, refused, unreachable
 
@@ -44,11 +44,9 @@ class RemoteFile(msgspec.Struct, frozen=True, kw_only=True):
 class HubHttp:
     """Requests for files of one repository."""
 
-    def __init__(self, repo: str, limits: Limits, read_size: Callable[[], int] = lambda: LARGEST_READ) -> None:
-        """``read_size``: most bytes of one chunk of a body."""
+    def __init__(self, repo: str, limits: Limits) -> None:
         self._repo = repo
         self._limits = limits
-        self._read_size = read_size
         self._endpoint = hub.endpoint()
         self._headers = hub.headers()
         self._places: dict[str, str] = {}
@@ -77,7 +75,7 @@ class HubHttp:
         with contextlib.ExitStack() as stack:
             answer = self._follow(stack, url, wanted, path)
             with self._network_errors():
-                yield body_of(answer, self._limits.stall_s, self._read_size)
+                yield body_of(answer, self._limits.stall_s)
 
     def _follow(self, stack: contextlib.ExitStack, asked: str, wanted: dict[str, str], path: str) -> httpx2.Response:
         """The answer that holds the bytes of ``asked``: 200, 206 or 416."""

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from typing import Final
 
 from engine.downloads.blocks import BLOCK, ENDLESS
-from engine.downloads.body import Body, broken_off
-from engine.downloads.hub_http import HubHttp, RemoteFile
+from engine.downloads.body import Body
+from engine.downloads.link import broken_off
 from engine.downloads.part_file import Partial
 from engine.downloads.patience import Patience
 from engine.downloads.plan import Claim, Plan
+from engine.downloads.source import Source, StartAgainError
 from engine.downloads.throttle import Throttle
 from engine.errors import VrambleError
 from engine.library.hub_errors import HubError
@@ -24,42 +25,6 @@ LIVELY: Final = 4 << 20
 """After so many bytes a connection has shown that another one is worth a try."""
 
 JOIN_S: Final = 10.0
-
-
-class StartAgainError(Exception):
-    """The bytes that come do not belong to those that are here.
-
-    Args:
-        why: A sentence.
-        plain: The server does not serve ranges as it should: ask for the whole file from now on.
-        keep: What is here can be kept.
-        changed: The file at the Hub may be another one now.
-    """
-
-    def __init__(self, why: str, *, plain: bool = False, keep: bool = False, changed: bool = False) -> None:
-        super().__init__(why)
-        self.why = why
-        self.plain = plain
-        self.keep = keep
-        self.changed = changed
-
-
-class Source:
-    """Where the bytes come from.
-
-    Attributes:
-        tag: That the server's earlier answers came with; None: not known yet.
-        heed_tags: Another tag means another file. Off where the Hub said that it does not.
-        plain: Ask for the whole file, without ranges.
-    """
-
-    def __init__(self, http: HubHttp, remote: RemoteFile, path: str, tag: str | None) -> None:
-        self.http = http
-        self.remote = remote
-        self.path = path
-        self.tag = tag
-        self.heed_tags = True
-        self.plain = False
 
 
 class Lanes:
@@ -78,6 +43,7 @@ class Lanes:
         self._partial = partial
         self._most = 1 if source.plain else connections
         self._allowed = self._most
+        self._piece = BLOCK // self._most  # a kill loses one for each connection: a block in all
         self._patience = patience
         self._throttle = throttle
         self._plan = Plan(partial.blocks.missing(), self._most)
@@ -214,35 +180,35 @@ class Lanes:
 
     def _copy(self, body: Body, claim: Claim, skip: int) -> None:
         """Write what comes. ``skip``: so many bytes at the beginning are here already."""
-        lively = claim.at + LIVELY
-        for chunk in body.chunks:
-            fresh = memoryview(chunk)[skip:]
-            skip = max(0, skip - len(chunk))
-            wanted = fresh[: claim.end - claim.at]
-            if self._over:
-                return
-            self._write(claim, wanted)
-            if len(fresh) > len(wanted):
-                self._check_end(claim)
-                return
-            self._throttle.passed(len(chunk))
+        asked, lively, memory = claim.end, claim.at + LIVELY, memoryview(bytearray(self._piece))
+        while skip and (count := body.read(memory[:skip])):
+            skip -= count
+            self._throttle.passed(count)
+        while claim.at < claim.end and not self._over:
+            to_block = BLOCK - claim.at % BLOCK
+            count = body.read(memory[: min(self._throttle.read_size, to_block, claim.end - claim.at)])
+            if not count:
+                break
+            self._write(claim, memory[:count])
+            self._throttle.passed(count)
             if claim.at > lively:
                 self._allowed, lively = self._most, ENDLESS
-        if self._partial.blocks.size == ENDLESS:
-            self.finished_size = claim.end = claim.at
-        elif claim.at < claim.end:
-            raise broken_off("the body was shorter than announced")
+        if not self._over:
+            self._check_end(body, claim, asked, memory)
 
     def _write(self, claim: Claim, data: memoryview) -> None:
-        before = claim.at // BLOCK
-        if data:
-            self._partial.write(claim.at, data)
-            claim.at += len(data)
-        if claim.at // BLOCK != before or claim.at >= claim.end:
+        self._partial.write(claim.at, data)
+        claim.at += len(data)
+        if claim.at % BLOCK == 0 or claim.at >= claim.end:
             with self.moved:
                 self.moved.notify_all()
 
-    def _check_end(self, claim: Claim) -> None:
-        """More came than was wanted: right where another connection took the rest over, wrong at the file's end."""
-        if claim.end == self._partial.blocks.size:
+    def _check_end(self, body: Body, claim: Claim, asked: int, memory: memoryview) -> None:
+        """Less may have come than was ``asked`` for, or more. Who reads to the end can use the connection again."""
+        size = self._partial.blocks.size
+        if size == ENDLESS:
+            self.finished_size = claim.end = claim.at
+        elif claim.at < claim.end:
+            raise broken_off("the body was shorter than announced")
+        elif claim.end == asked and body.read(memory) and claim.end == size:
             raise StartAgainError("The server sent more than it announced.", plain=True)

@@ -11,13 +11,13 @@ import msgspec
 from engine.downloads.blocks import BLOCK, ENDLESS
 from engine.downloads.disk import FreeSpace, check_file_size, check_space, has_holes, no_space
 from engine.downloads.hub_http import HubHttp, RemoteFile
-from engine.downloads.lanes import Source, StartAgainError
 from engine.downloads.messages import Fetch, Note
 from engine.downloads.meter import Meter, Report, sha256_of, size_on_disk
 from engine.downloads.part_file import Partial
 from engine.downloads.partial import MAPPED, PartRecord, bytes_here, read_record, record_path, write_record
 from engine.downloads.patience import Alarm, Patience
 from engine.downloads.repair import reopen, wrong_bytes
+from engine.downloads.source import Source, StartAgainError
 from engine.downloads.throttle import Throttle
 from engine.downloads.transfer import Transfer
 from engine.errors import VrambleError

@@ -11,7 +11,7 @@ BURST_S: Final = 0.25
 """So much of a second's bytes may come at once after a pause."""
 
 SMALLEST_READ: Final = 4096
-LARGEST_READ: Final = 256 * 1024
+LARGEST_READ: Final = 1024 * 1024
 
 
 class Throttle:

@@ -9,10 +9,11 @@ from collections.abc import Callable
 
 from engine.downloads.blocks import BLOCK
 from engine.downloads.disk import unsteady_disk
-from engine.downloads.lanes import Lanes, Source
+from engine.downloads.lanes import Lanes
 from engine.downloads.meter import Meter
 from engine.downloads.part_file import Partial
 from engine.downloads.patience import Patience
+from engine.downloads.source import Source
 from engine.downloads.throttle import Throttle
 
 
