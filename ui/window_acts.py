@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from app.chat.controller import ChatController
 from ui.chat.transcript.commands import Models
 from ui.palette.acts import Act
+from ui.shell.dialogs import show_dialog
 from ui.theme import Theme
 
 
@@ -127,4 +128,4 @@ def open_sheet(theme: Theme, acts: Sequence[Act], window: QWidget) -> None:
     """Show all keys."""
     from ui.palette.sheet import ShortcutsSheet
 
-    ShortcutsSheet(theme, acts, window).open()
+    show_dialog(ShortcutsSheet(theme, acts, window), fill=True)

@@ -19,6 +19,7 @@ from ui.bench.cells import CellTable, CellView
 from ui.bench.chart import BarChart
 from ui.bench.headline import Headline
 from ui.settings.row import plain_label
+from ui.shell.dialogs import show_dialog
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme
 from ui.widgets.text_button import TextButton
 
@@ -196,7 +197,7 @@ class ResultPage(QScrollArea):
             lambda chosen: self.save_to(Path(chosen), texts["md" if chosen.endswith(".md") else "json"])
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
+        show_dialog(dialog)
 
     def save_to(self, path: Path, text: str) -> None:
         """Write ``text`` and say how that went."""

@@ -17,6 +17,7 @@ from engine.chat.records import Role
 from engine.client.session import WorkerState
 from ui.chat.details import details
 from ui.chat.transcript.commands import Asked, Command, Models
+from ui.shell.dialogs import show_dialog
 from ui.theme import Theme
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.popover import Popover
@@ -160,7 +161,7 @@ class ConversationPage(QStackedWidget):
         dialog.selectFile(name)
         dialog.fileSelected.connect(lambda file: self.save_wanted.emit(file, code))
         dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        show_dialog(dialog)
 
     def _make_transcript(self) -> TranscriptView:
         from ui.chat.transcript.view import TranscriptView

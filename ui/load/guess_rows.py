@@ -13,6 +13,7 @@ from engine.protocol.types import LoadOptions
 from ui.load import words
 from ui.load.fields import CheckRow, FloatRow, NumberRow
 from ui.load.row import ChoiceRow
+from ui.shell.dialogs import show_dialog
 from ui.theme import Theme
 
 GUESS_FIELDS = ("draft", "draft_gpu_layers", "ngram", "n_draft", "n_draft_min", "draft_p_min")
@@ -101,7 +102,7 @@ class DraftRow(ChoiceRow):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.take_file)
         dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        show_dialog(dialog)
 
 
 class DraftLayersRow(NumberRow):

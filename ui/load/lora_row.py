@@ -12,6 +12,7 @@ from engine.loading.check import MAX_LORA_SCALE
 from engine.protocol.types import LoadOptions, LoraAdapter
 from ui.load.fields import TEXT_MARGIN
 from ui.load.row import ChoiceRow
+from ui.shell.dialogs import show_dialog
 from ui.theme import Theme
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_button import IconButton
@@ -81,7 +82,7 @@ class LoraRow(ChoiceRow):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.add_file)
         dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        show_dialog(dialog)
 
 
 class _AdapterLine(QWidget):

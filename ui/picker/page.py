@@ -202,12 +202,15 @@ class PickerPage(QWidget):
             self._take.setText(self.tr("Use this folder"))
         elif kind is Kind.SAVE:
             self._take.setText(self.tr("Save"))
-            readable = readable and bool(file_name(self._name.text(), self._wish.suffix))
+            readable = readable and bool(self._file_name())
         else:
             many = self.tr("Take {0} files").format(len(files))
             self._take.setText(many if len(files) > 1 else self.tr("Take this file"))
             readable = readable and bool(files)
         self._take.setEnabled(readable)
+
+    def _file_name(self) -> str:
+        return file_name(self._name.text(), self._wish, self._filter.currentIndex())
 
     def _chosen_files(self) -> tuple[Path, ...]:
         chosen = [index.data(ENTRY_ROLE) for index in self._view.selectedIndexes()]
@@ -234,7 +237,7 @@ class PickerPage(QWidget):
         if self._wish.kind is Kind.FOLDER:
             self._finish((self._list.path,))
         elif self._wish.kind is Kind.SAVE:
-            self._save(self._list.path, file_name(self._name.text(), self._wish.suffix))
+            self._save(self._list.path, self._file_name())
         else:
             self._finish(self._chosen_files())
 

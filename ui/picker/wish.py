@@ -58,9 +58,12 @@ def filter_of(text: str) -> Filter:
     return Filter(name or text, suffixes or (ALL,))
 
 
-def file_name(typed: str, suffix: str) -> str:
-    """The name that a file is saved under; empty when ``typed`` is none."""
+def file_name(typed: str, wish: Wish, chosen: int = 0) -> str:
+    """The name that a file is saved under while the filter number ``chosen`` holds; empty when ``typed`` is none."""
     name = typed.strip().replace("/", "-")
     if name in ("", ".", ".."):
         return ""
-    return f"{name}.{suffix}" if suffix and not Path(name).suffix else name
+    known = {suffix for one in wish.filters for suffix in one.suffixes if suffix}
+    own = wish.filters[chosen].suffixes[0] if 0 <= chosen < len(wish.filters) else ALL
+    suffix = own or (f".{wish.suffix}" if wish.suffix else "")
+    return name if name.lower().endswith(tuple(known | {suffix})) else name + suffix

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QListView, QPushButton
 
 from tests.ui.game.conftest import Stage
-from ui.picker.wish import Filter, file_name, filter_of
+from ui.picker.wish import Filter, Kind, Wish, file_name, filter_of
 from ui.shell.dialogs import show_dialog
 from ui.shell.picking import wish_of
 
@@ -190,8 +190,23 @@ def test_filters_as_qt_writes_them(text: str, expected: Filter) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "suffix", "expected"),
-    [(" a ", "json", "a.json"), ("a.md", "json", "a.md"), ("", "json", ""), ("..", "", ""), ("a/b", "", "a-b")],
+    ("typed", "chosen", "expected"),
+    [
+        (" a ", 0, "a.json"),
+        ("a.md", 0, "a.md"),
+        ("Qwen2.5-7B", 0, "Qwen2.5-7B.json"),
+        ("Qwen2.5-7B", 1, "Qwen2.5-7B.md"),
+        ("A.JSON", 1, "A.JSON"),
+        ("", 0, ""),
+        ("..", 0, ""),
+        ("a/b", 0, "a-b.json"),
+    ],
 )
-def test_names_of_files(typed: str, suffix: str, expected: str) -> None:
-    assert file_name(typed, suffix) == expected
+def test_names_of_files(typed: str, chosen: int, expected: str) -> None:
+    wish = Wish(Kind.SAVE, "Save", (Filter("JSON", (".json",)), Filter("Markdown", (".md",))), suffix="json")
+    assert file_name(typed, wish, chosen) == expected
+
+
+def test_the_suffix_holds_where_every_file_is_shown() -> None:
+    assert file_name("a", Wish(Kind.SAVE, "Save", suffix="zip"), -1) == "a.zip"
+    assert file_name("a", Wish(Kind.SAVE, "Save"), -1) == "a"

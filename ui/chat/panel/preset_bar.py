@@ -13,6 +13,7 @@ from app.chat.presets import Presets
 from app.notices import Notices, from_error
 from engine.errors import VrambleError
 from ui.settings.controls import Choice
+from ui.shell.dialogs import show_dialog
 from ui.theme import SPACE_XS, Theme
 from ui.widgets.icon_button import IconButton
 
@@ -95,7 +96,7 @@ class PresetBar(QWidget):
         dialog.setTextValue(present)
         dialog.textValueSelected.connect(use)
         dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        show_dialog(dialog)
 
     def _import(self) -> None:
         self._ask_file(QFileDialog.AcceptMode.AcceptOpen, "", lambda path: self._presets.read(path, self._took))
@@ -113,7 +114,7 @@ class PresetBar(QWidget):
             dialog.selectFile(name.replace("/", "-"))
         dialog.fileSelected.connect(lambda file: use(Path(file)))
         dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        show_dialog(dialog)
 
     def _took(self, result: str | VrambleError) -> None:
         if isinstance(result, VrambleError):
