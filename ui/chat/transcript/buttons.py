@@ -6,33 +6,17 @@ They belong to what is seen. When a block scrolls away its buttons are kept for 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
+from ui.chat.transcript.kinds import Kind, labels
 from ui.theme import Theme
 from ui.widgets.text_button import TextButton
 
 CONFIRMED_MS = 1600
-
-
-class Kind(Enum):
-    """What a button does; the values are object name and icon."""
-
-    COPY_CODE = ("copyCodeButton", "copy")
-    WRAP_CODE = ("wrapCodeButton", "arrow-u-down-left")
-    SAVE_CODE = ("saveCodeButton", "download-simple")
-    COPY_MESSAGE = ("copyMessageButton", "copy")
-    THOUGHT = ("thoughtButton", "caret-right")
-    EDIT = ("editMessageButton", "pencil-simple")
-    CONTINUE = ("continueButton", "play")
-    MENU = ("messageMenuButton", "dots-three")
-    REGENERATE = ("regenerateButton", "arrow-clockwise")
-    VERSION_BACK = ("versionBackButton", "caret-left")
-    VERSION_ON = ("versionOnButton", "caret-right")
 
 
 STEPS = (Kind.VERSION_BACK, Kind.VERSION_ON)
@@ -149,19 +133,7 @@ class Buttons(QWidget):
         self._spare: dict[Kind, list[ActionButton]] = {kind: [] for kind in Kind}
         self._order: list[Key] = []
         self._handed_on: Key | None = None
-        self._labels = {
-            Kind.COPY_CODE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy code")),
-            Kind.WRAP_CODE: (self.tr("Wrap"), self.tr("Wrap"), self.tr("Wrap long lines")),
-            Kind.SAVE_CODE: ("", "", self.tr("Save code")),
-            Kind.COPY_MESSAGE: (self.tr("Copy"), self.tr("Copied"), self.tr("Copy message")),
-            Kind.THOUGHT: (self.tr("Thought"), self.tr("Thought"), self.tr("Thought of the model")),
-            Kind.EDIT: ("", "", self.tr("Edit message")),
-            Kind.CONTINUE: (self.tr("Continue"), self.tr("Continue"), self.tr("Continue this answer")),
-            Kind.MENU: ("", "", self.tr("More for this message")),
-            Kind.REGENERATE: (self.tr("Regenerate"), self.tr("Regenerate"), self.tr("Regenerate this answer")),
-            Kind.VERSION_BACK: ("", "", self.tr("Previous version")),
-            Kind.VERSION_ON: ("", "", self.tr("Next version")),
-        }
+        self._labels = labels()
 
     def show_these(self, wanted: Sequence[Wanted]) -> None:
         """Have exactly the ``wanted`` buttons on screen, in this order for the Tab key."""

@@ -21,6 +21,10 @@ class Command(Enum):
     BRANCH = auto()
     DELETE = auto()
     DETAILS = auto()
+    SUMMARY_EDIT = auto()
+    SUMMARY_AGAIN = auto()
+    SUMMARY_REMOVE = auto()
+    SUMMARY_STOP = auto()
 
 
 class Asked(NamedTuple):
@@ -41,8 +45,13 @@ class NamedModel(NamedTuple):
 Models = Callable[[], Sequence[NamedModel]]
 
 
+_OF_SUMMARIES = (Command.SUMMARY_EDIT, Command.SUMMARY_AGAIN, Command.SUMMARY_REMOVE, Command.SUMMARY_STOP)
+
+
 def applies(command: Command, rows: Sequence[Row], row: Row) -> bool:
     """Whether ``command`` makes sense for ``row`` of ``rows`` now."""
+    if row.stands_for or command in _OF_SUMMARIES:
+        return bool(row.stands_for) and _applies_to_summary(command, rows, row)
     if is_open(rows[-1]):
         return command is Command.BRANCH and not is_open(row)
     if command is Command.EDIT:
@@ -52,3 +61,13 @@ def applies(command: Command, rows: Sequence[Row], row: Row) -> bool:
     if command is Command.REGENERATE:
         return row.role is Role.ASSISTANT or row.id == rows[-1].id
     return True
+
+
+def _applies_to_summary(command: Command, rows: Sequence[Row], row: Row) -> bool:
+    if is_open(row):
+        return command is Command.SUMMARY_STOP
+    if is_open(rows[-1]) or command not in _OF_SUMMARIES:
+        return False
+    return command in (Command.SUMMARY_EDIT, Command.SUMMARY_AGAIN) or (
+        command is Command.SUMMARY_REMOVE and bool(row.text)
+    )

@@ -50,7 +50,8 @@ class MessageMenu(QMenu):
         if not read_only:
             self._add_commands(number)
             self.addSeparator()
-            self._add(self, self.tr("Details…"), partial(actions.ask, Command.DETAILS, number))
+            if not row.stands_for:
+                self._add(self, self.tr("Details…"), partial(actions.ask, Command.DETAILS, number))
         self._add(self, self.tr("Select message"), lambda: actions.select_rows(number, number))
         self._add(self, self.tr("Select all"), actions.select_all)
         self._add_links(number, hit.link_at(view.scene, point))
@@ -71,6 +72,10 @@ class MessageMenu(QMenu):
             Command.CONTINUE: self.tr("Continue"),
             Command.BRANCH: self.tr("New conversation from here"),
             Command.DELETE: self.tr("Delete from here"),
+            Command.SUMMARY_EDIT: self.tr("Edit this summary…"),
+            Command.SUMMARY_AGAIN: self.tr("Summarise again"),
+            Command.SUMMARY_REMOVE: self.tr("Remove this summary"),
+            Command.SUMMARY_STOP: self.tr("Stop summarising"),
         }
         for command, text in texts.items():
             if command is Command.BRANCH and applies(Command.REGENERATE, rows, row):

@@ -196,12 +196,13 @@ class Message:
         if row.error:
             kind = NoteKind.FAILED if row.status is Status.FAILED else NoteKind.CUT
             return [Note(text=row.error, kind=kind, gap=above)]
-        if row.role is not Role.ASSISTANT or not empty:
+        if not empty or not (row.role is Role.ASSISTANT or row.stands_for):
             return []
         if is_open(row):
             idle = bool(row.thinking) and not row.progress
             return [] if idle else [Note(text=row.progress, kind=NoteKind.PROGRESS, gap=above)]
-        return [Note(text=self.words.no_answer, kind=NoteKind.QUIET, gap=above)] if row.status is Status.DONE else []
+        nothing = self.words.nothing_instead if row.stands_for else self.words.no_answer
+        return [Note(text=nothing, kind=NoteKind.QUIET, gap=above)] if row.status is Status.DONE else []
 
     # How high it is.
 
@@ -298,7 +299,7 @@ class Message:
             return self._make_table(index, part, width)
         if isinstance(part, Note):
             return NoteView(self.look, self.ink, width, part)
-        colour = "muted" if in_thought(part) else "text"
+        colour = "muted" if in_thought(part) or self.row.stands_for else "text"
         if isinstance(part, Formula):
             return formula_view(self.look, self.ink, width, part, self.state(index), colour)
         if isinstance(part, Paragraph):

@@ -74,7 +74,7 @@ def _paint_head(painter: QPainter, scene: Scene, placed: Placed, message: Messag
     box = QRectF(scene.column_x, placed.y, scene.layout.column, placed.height - bottom)
     side = Qt.AlignmentFlag.AlignRight if message.user else Qt.AlignmentFlag.AlignLeft
     painter.setFont(look.author)
-    painter.setPen(look.colour("muted" if message.user else "text"))
+    painter.setPen(look.colour("muted" if message.user or message.row.stands_for else "text"))
     name = look.small_metrics.elidedText(message.row.author, Qt.TextElideMode.ElideRight, box.width())
     painter.drawText(box, Qt.AlignmentFlag.AlignBottom | side | Qt.TextFlag.TextSingleLine, name)
 

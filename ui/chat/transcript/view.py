@@ -122,6 +122,7 @@ class TranscriptView(QAbstractScrollArea):
     def _make_words(self) -> Words:
         return Words(
             no_answer=self.tr("No answer text"),
+            nothing_instead=self.tr("The model gets nothing in their place."),
             thinking=self.tr("Thinking… {}"),
             thought=self.tr("Thought for {}"),
             thought_short=self.tr("Thought"),

@@ -16,6 +16,7 @@ class Words:
     """
 
     no_answer: str
+    nothing_instead: str
     thinking: str
     thought: str
     thought_short: str

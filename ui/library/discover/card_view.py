@@ -9,11 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from engine.chat.records import Role, Status
 from ui.chat.transcript.actions import Actions
-from ui.chat.transcript.buttons import Buttons, Wanted
-from ui.chat.transcript.layout import Placed
-from ui.chat.transcript.message import Message
+from ui.chat.transcript.buttons import Buttons
 from ui.chat.transcript.row import Row
-from ui.chat.transcript.scene import Scene
 from ui.chat.transcript.view import TranscriptView
 from ui.theme import Theme
 
@@ -47,10 +44,6 @@ class CardActions(Actions):
     """Reading and copying: nothing here changes a conversation."""
 
     read_only = True
-
-    def _message_buttons(self, scene: Scene, placed: Placed, message: Message) -> list[Wanted]:
-        """None: the card is no message."""
-        return []
 
 
 class CardView(TranscriptView):
