@@ -1,4 +1,4 @@
-"""The entry point: window, command, worker, download or hub process. Imports only what that one needs."""
+"""The entry point: window, command, worker, download, hub or library process. Imports only what that one needs."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _download()
     if first == "--hub":
         return _hub(arguments[1:])
+    if first == "--library":
+        return _library()
     if first in ("-h", "--help", "--version") or (first and not first.startswith("-")):
         from app.cli import run
 
@@ -42,6 +44,12 @@ def _hub(arguments: list[str]) -> int:
     from engine.hub.main import main as serve
 
     return serve(arguments)
+
+
+def _library() -> int:
+    from engine.library.child.main import main as look
+
+    return look()
 
 
 def _window(arguments: list[str], environ: Mapping[str, str]) -> int:

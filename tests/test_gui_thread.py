@@ -38,6 +38,7 @@ ALLOWED = {
     "app.worker.process": {"waitForFinished"},  # after the event loop, bounded
     "app.downloads.child": {"waitForFinished"},  # likewise
     "app.hub.child": {"waitForFinished"},  # likewise
+    "app.library.scan_process": {"waitForFinished"},  # likewise
 }
 
 

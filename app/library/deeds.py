@@ -20,7 +20,7 @@ from engine.library.names import shown
 from engine.library.origin import Origin
 from engine.library.records import Deletion, InstalledModel
 from engine.library.roots import LibraryRoot, RootKind
-from engine.library.survey import Survey
+from engine.library.survey import checked_at
 from engine.library.transfer import How as ImportMode
 from engine.library.trash import Trashed, put_back, trash
 from engine.library.work import Outcome
@@ -35,7 +35,6 @@ class LibraryDeeds(LibraryFacts):
     _outside: Outside
     _runner: SerialRunner
     _chores: Chores
-    _survey: Survey
 
     def rescan(self) -> None:
         """Look again. A scan that waits already is enough."""
@@ -183,8 +182,7 @@ class LibraryDeeds(LibraryFacts):
         self.moved.emit(str(before), str(after))
 
     def _remember(self, hashed: Sequence[Hashed]) -> None:
-        when = self._outside.now()
-        self._runner.run(lambda: self._survey.remember(hashed, when))
+        self._scanning.remember(checked_at(hashed, self._outside.now()))
 
 
 def _origin(model: InstalledModel) -> Origin | None:

@@ -28,6 +28,7 @@ class Outside:
         watch: Hear of changes.
         repair: Mends the model at a path, with what is known of its origin, and all its files.
         ask: Asks the Hub for a repository; `LibraryService.ask_through` gives it later.
+        apart: Look at files in a process of its own, as a window needs it; not without ``around``.
         now: Seconds since 1970.
     """
 
@@ -38,6 +39,7 @@ class Outside:
     watch: bool = False
     repair: Callable[[Path, Origin | None, Sequence[Path]], object] | None = None
     ask: Ask | None = None
+    apart: bool = False
     now: Callable[[], float] = time.time
 
     @property

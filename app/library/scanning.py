@@ -1,48 +1,51 @@
-"""Looking at all folders of the library, one after the other, off the GUI thread."""
+"""Looking at all folders of the library, one look after the other, off the GUI thread."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs import Err, Result, SerialRunner
+from app.library.surveyor import Surveyor
 from engine.library.records import InstalledModel, ScanResult
-from engine.library.roots import RootInfo
-from engine.library.survey import Survey, Wishes
+from engine.library.scan import Checked
+from engine.library.survey import Wishes
 
 
 class Scanning(QObject):
-    """Runs surveys. While the first one goes on, what each folder brings is told at once.
+    """Has the surveyor look. While the first look goes on, what each folder brings is told at once.
 
     Attributes:
         found: A `ScanResult`.
-        completed: The number of a survey that has ended.
-        busy_changed: A survey began or ended.
+        completed: The number of a look that has ended.
+        failed: The same number, and the exception that ended it.
+        busy_changed: A look began or ended.
     """
 
     found = Signal(object)
     completed = Signal(int)
+    failed = Signal(int, object)
     busy_changed = Signal(bool)
 
-    def __init__(
-        self, survey: Survey, runner: SerialRunner, wishes: Callable[[], Wishes], parent: QObject | None = None
-    ) -> None:
+    def __init__(self, surveyor: Surveyor, wishes: Callable[[], Wishes], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._survey = survey
-        self._runner = runner
+        self._surveyor = surveyor
         self._wishes = wishes
-        self._infos: list[RootInfo] = []
+        self._checked: list[Checked] = []
+        self._taken = 0
         self._again = False
         self._busy = False
         self._number = 0
         self._first = True
         self._told: tuple[InstalledModel, ...] = ()
         self._stopped = False
+        surveyor.found.connect(self._part_found)
+        surveyor.finished.connect(self._finished)
+        surveyor.failed.connect(self._failed)
 
     @property
     def busy(self) -> bool:
-        """A survey is going on."""
+        """A look is going on."""
         return self._busy
 
     def start(self) -> int:
@@ -55,60 +58,38 @@ class Scanning(QObject):
         self._begin()
         return self._number
 
+    def remember(self, checked: Iterable[Checked]) -> None:
+        """Files were hashed: the next look takes it over."""
+        self._checked += checked
+
     def stop(self) -> None:
-        """Begin none any more."""
+        """Begin none any more, and end the one that goes on."""
         self._stopped = True
+        self._surveyor.stop()
 
     def _begin(self) -> None:
         self._again = False
         self._number += 1
-        wishes = self._wishes()
-        self._runner.run(lambda: self._survey.begin(wishes), self._begun)
+        self._taken = len(self._checked)
+        self._surveyor.begin(self._wishes(), tuple(self._checked), parts=self._first)
 
-    def _begun(self, result: Result[tuple[RootInfo, ...]]) -> None:
-        if isinstance(result, Err):
-            self._failed(result)
-            return
-        self._infos = list(result.value)
-        self._next(0)
-
-    def _next(self, number: int) -> None:
-        infos = tuple(self._infos)
-        if number >= len(infos):
-            self._runner.run(lambda: self._survey.finish(infos), self._finished)
-            return
-        tell = self._first and len(infos) > 1
-
-        def look() -> tuple[RootInfo, ScanResult | None]:
-            info = self._survey.look_at(infos[number], infos)
-            now = (*infos[:number], info, *infos[number + 1 :])
-            return info, self._survey.result(now) if tell else None
-
-        self._runner.run(look, lambda result: self._looked(number, result))
-
-    def _looked(self, number: int, result: Result[tuple[RootInfo, ScanResult | None]]) -> None:
-        if isinstance(result, Err):
-            self._failed(result)
-            return
-        self._infos[number], found = result.value
-        if found is not None and found.models != self._told:
+    def _part_found(self, found: ScanResult) -> None:
+        if found.models != self._told:
             self._told = found.models
             self.found.emit(found)
-        self._next(number + 1)
 
-    def _finished(self, result: Result[ScanResult]) -> None:
+    def _finished(self, found: ScanResult) -> None:
         self._first = False
-        if isinstance(result, Err):
-            self._failed(result)
-            return
+        del self._checked[: self._taken]
         number = self._number
-        self.found.emit(result.value)
+        self.found.emit(found)
         self.completed.emit(number)
         self._rest()
 
-    def _failed(self, result: Err) -> None:
+    def _failed(self, error: Exception) -> None:
+        number = self._number
         self._rest()
-        raise result.error
+        self.failed.emit(number, error)
 
     def _rest(self) -> None:
         if self._again and not self._stopped:

@@ -15,12 +15,15 @@ from app.library.outside import Outside
 from app.library.roots import RootChanges
 from app.library.scanning import Scanning
 from app.library.settings import LibrarySettings, LibraryUseSettings
+from app.library.surveyor import Surveyor, SurveyorHere
+from app.library.surveyor_apart import SurveyorApart
 from app.library.task_queue import TaskQueue
 from app.library.tasks import LibraryTask, TaskKind, TaskState
 from app.library.updates import UpdateCheck
 from app.library.watch import LibraryWatch
 from app.settings.fields import feature_name
 from engine.errors import VrambleError
+from engine.library.child.launch import environment
 from engine.library.index import Index
 from engine.library.keep import add_starter
 from engine.library.names import shown
@@ -50,6 +53,10 @@ __all__ = [
 ]
 
 
+AfterScan = Callable[[VrambleError | None], None]
+"""Called when a scan has ended, with why it found nothing."""
+
+
 class LibraryService(LibraryDeeds):
     """The models on this machine, and what can be done with them. The files are the truth."""
 
@@ -66,10 +73,9 @@ class LibraryService(LibraryDeeds):
         self._outside = outside or Outside()
         self._stopped = False
         self._runner = SerialRunner(executor, self)
-        self._after: list[tuple[int, Callable[[], None]]] = []
+        self._after: list[tuple[int, AfterScan]] = []
         where = Whereabouts(models_folder, self._outside.around)
-        self._survey = Survey(where, Index(self._outside.index), lambda: self._stopped)
-        self._scanning = Scanning(self._survey, self._runner, lambda: self._outside.wishes, self)
+        self._scanning = Scanning(self._surveyor(where), lambda: self._outside.wishes, self)
         self._changes = RootChanges(self._outside.settings, where, self._runner)
         self._queue = TaskQueue(self._outside.files or executor, self)
         self._update_check = UpdateCheck(self._outside.ask, self, self._outside.now)
@@ -78,9 +84,16 @@ class LibraryService(LibraryDeeds):
         self._connect()
         self.rescan()
 
+    def _surveyor(self, where: Whereabouts) -> Surveyor:
+        around, index = self._outside.around, self._outside.index
+        if self._outside.apart and around is not None:
+            return SurveyorApart(self._folder, index, lambda: environment(around), self)
+        return SurveyorHere(Survey(where, Index(index), lambda: self._stopped), self._runner, self)
+
     def _connect(self) -> None:
         self._scanning.found.connect(self._show)
         self._scanning.completed.connect(self._completed)
+        self._scanning.failed.connect(self._scan_failed)
         self._scanning.busy_changed.connect(self.scanning_changed)
         self._queue.changed.connect(self.tasks_changed)
         self._queue.ended.connect(self.task_ended)
@@ -100,7 +113,7 @@ class LibraryService(LibraryDeeds):
             if isinstance(root, VrambleError):
                 done(root)
             else:
-                self._after_scan(lambda: self._tell_root(root.id, done))
+                self._after_scan(lambda failure: done(failure) if failure else self._tell_root(root.id, done))
 
         self._changes.add(path, self.roots, taken)
 
@@ -133,7 +146,7 @@ class LibraryService(LibraryDeeds):
             if isinstance(outcome, VrambleError):
                 done(outcome)
             else:
-                self._after_scan(lambda: self._tell_model(outcome, done))
+                self._after_scan(lambda failure: done(failure) if failure else self._tell_model(outcome, done))
 
         self._run(lambda: add_starter(source, folder), finish, rescan=False)
 
@@ -148,14 +161,24 @@ class LibraryService(LibraryDeeds):
 
     # ---- inside
 
-    def _after_scan(self, then: Callable[[], None]) -> None:
+    def _after_scan(self, then: AfterScan) -> None:
         self._after.append((self._scanning.start(), then))
 
-    def _completed(self, number: int) -> None:
+    def _completed(self, number: int, failure: VrambleError | None = None) -> None:
         due = [then for wanted, then in self._after if wanted <= number]
         self._after = [(wanted, then) for wanted, then in self._after if wanted > number]
         for then in due:
-            then()
+            then(failure)
+
+    def _scan_failed(self, number: int, error: Exception) -> None:
+        """What was known stays, with a sentence; a fault of ours goes to the crash report too."""
+        fault = VrambleError("scan-failed", "The models could not be looked at because of a fault in Vramble.")
+        failure = error if isinstance(error, VrambleError) else fault
+        self._result = msgspec.structs.replace(self._result, problems=(failure.sentence,))
+        self.models_changed.emit()
+        self._completed(number, failure)
+        if error is not failure:
+            raise error
 
     def _tell_root(self, root_id: str, done: Told[RootInfo]) -> None:
         root = self._root(root_id)

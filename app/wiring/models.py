@@ -55,6 +55,7 @@ def make_library(ground: Ground) -> tuple[LibraryService, DownloadService]:
         index=ground.paths.cache / "library" / "index.msgpack",
         files=ThreadExecutor("library-files"),
         watch=True,
+        apart=True,
         repair=lambda path, origin, parts: downloads.repair(path, origin, parts),
     )
     library = LibraryService(ground.paths.models, starter_model(), ThreadExecutor("library"), ground.lifetime, outside)

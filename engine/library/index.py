@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from engine.library.coding import BROKEN, decoder, encode
 from engine.library.gguf import HeaderProblem, ModelHeader
 from engine.library.records import InstalledModel
 from engine.library.walk import FoundFile
@@ -23,6 +24,8 @@ VERSION = 2
 
 MAX_ENTRIES = 50_000
 MAX_BYTES = 256 * 1024 * 1024
+
+_models = decoder(tuple[InstalledModel, ...])
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, array_like=True):
@@ -177,24 +180,12 @@ def _read(path: Path) -> _Stored | None:
 
 def encode_models(models: tuple[InstalledModel, ...]) -> bytes:
     """As MessagePack; paths as the bytes that the file system has."""
-    return msgspec.msgpack.encode(models, enc_hook=_path_to_bytes)
+    return encode(models)
 
 
 def decode_models(data: bytes) -> tuple[InstalledModel, ...]:
     """What `encode_models` made; nothing when it is damaged."""
     try:
-        return msgspec.msgpack.decode(data, type=tuple[InstalledModel, ...], dec_hook=_bytes_to_path)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        return _models.decode(data)
+    except BROKEN:
         return ()
-
-
-def _path_to_bytes(value: object) -> bytes:
-    if isinstance(value, Path):
-        return os.fsencode(value)
-    raise NotImplementedError(type(value))
-
-
-def _bytes_to_path(kind: type, value: object) -> Path:
-    if issubclass(kind, Path) and isinstance(value, bytes):
-        return Path(os.fsdecode(value))
-    raise NotImplementedError(kind)

@@ -135,7 +135,11 @@ class Survey:
 
     def remember(self, hashed: Iterable[Hashed], when: float) -> None:
         """Take what was hashed at ``when`` (seconds since 1970) into the next scan."""
-        self._hashed.update((one.path, Checked(one, when)) for one in hashed if one.sha256)
+        self.take(checked_at(hashed, when))
+
+    def take(self, checked: Iterable[Checked]) -> None:
+        """The same, with the time of each."""
+        self._hashed.update((one.hashed.path, one) for one in checked)
 
     def _files(self) -> duplicates.FilesOf:
         return {path: files for scan in self._scans.values() for path, files in scan.files.items()}
@@ -145,6 +149,11 @@ class Survey:
         here = {file.path for files in self._files().values() for file in files}
         away = (info.id for info in infos if info.id not in self._scans)
         return here | {part for root in away for model in self._index.models_of(root) for part in model.parts}
+
+
+def checked_at(hashed: Iterable[Hashed], when: float) -> tuple[Checked, ...]:
+    """What was read whole among ``hashed``, at ``when`` (seconds since 1970)."""
+    return tuple(Checked(one, when) for one in hashed if one.sha256)
 
 
 def _idle(info: RootInfo) -> bool:
