@@ -79,6 +79,7 @@ PURE_ANSWERS = {("engine.memory.fit.placement", "engine.backends.placement")}
 THREADS = {
     "app.jobs",
     "app.crash",  # sets threading.excepthook, starts nothing
+    "engine.chat_files.child",  # sees the end of its parent while it works
     "engine.downloads.channel",  # commands of the parent arrive while a connection waits
     "engine.downloads.lanes",  # one thread for each connection of a file; the next three hold what they share
     "engine.downloads.part_file",

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths
+from PySide6.QtCore import QElapsedTimer, QObject, QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from app.chat.exchange import Exchange, Format, Imported
-from app.notices import Notice, Notices, Severity, from_error
+from app.chat.exchange import Exchange, Format, Imported, Progress
+from app.notices import Action, Notice, Notices, Severity, from_error
 from engine.errors import VrambleError
+from ui.shell.dialogs import show_dialog
 from ui.theme import Theme
 
 EXCHANGE_NOTICE = "conversations-exchange"
 SHOWN_MS = 12_000
+PROGRESS_MS = 700
+"""Between two words about a running import; a short one has none."""
 
 
 class Exporting(QObject):
@@ -23,6 +26,7 @@ class Exporting(QObject):
     def __init__(self, exchange: Exchange, notices: Notices, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._exchange, self._notices, self._window = exchange, notices, parent
+        self._told = QElapsedTimer()
 
     def fill(self, menu: QMenu, conversations: Sequence[str]) -> None:
         """One entry for each format; ``conversations``: none named means all."""
@@ -45,7 +49,7 @@ class Exporting(QObject):
         dialog.setNameFilters([f"{ending.upper()} (*.{ending})"])
         dialog.selectFile(f"{self.tr('Conversations')}.{ending}")
         dialog.fileSelected.connect(lambda path: self._export(conversations, Path(path), form, each))
-        dialog.open()
+        show_dialog(dialog)
 
     def ask_what(self) -> None:
         """Let the user choose files, then import them."""
@@ -53,12 +57,23 @@ class Exporting(QObject):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setNameFilters([self.tr("Exports (*.json *.jsonl *.zip)"), self.tr("All files (*)")])
         dialog.filesSelected.connect(lambda paths: self.take([Path(path) for path in paths]))
-        dialog.open()
+        show_dialog(dialog)
 
     def take(self, paths: Sequence[Path]) -> None:
         """Import files."""
         if not self._exchange.import_files(paths, self._imported):
             self._tell_busy()
+            return
+        self._told.start()
+        self._exchange.changed.connect(self._tell_progress)
+
+    def _tell_progress(self) -> None:
+        if not self._exchange.importing or self._told.elapsed() < PROGRESS_MS:
+            return
+        self._told.restart()
+        stop = Action(self.tr("Stop"), self._exchange.cancel)
+        text = progress_words(self, self._exchange.progress)
+        self._notices.post(Notice(EXCHANGE_NOTICE, Severity.INFO, text, actions=(stop,)))
 
     def _export(self, conversations: Sequence[str], path: Path, form: Format, each: bool) -> None:
         def done(result: int | VrambleError) -> None:
@@ -73,6 +88,7 @@ class Exporting(QObject):
             self._tell_busy()
 
     def _imported(self, result: Imported | VrambleError) -> None:
+        self._exchange.changed.disconnect(self._tell_progress)
         if isinstance(result, VrambleError):
             self._notices.post(from_error(EXCHANGE_NOTICE, result))
             return
@@ -107,3 +123,11 @@ class Exporting(QObject):
             (Format.TEXT, self.tr("Plain text"), self.tr("Zip of text files")),
             (Format.JSON, self.tr("JSON, to import again"), self.tr("Zip of JSON files")),
         ]
+
+
+def progress_words(speaker: QObject, progress: Progress) -> str:
+    """How far an import is."""
+    if not progress.total:
+        return speaker.tr("Importing: the file is being read…")
+    text = speaker.tr("Importing: {n} of {m} conversations. They appear when all are there.")
+    return text.format(n=progress.done, m=progress.total)

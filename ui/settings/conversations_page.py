@@ -13,10 +13,11 @@ from app.chat.titling import TitleSettings
 from app.notices import Notices
 from app.settings.store import SettingsStore
 from engine.errors import VrambleError
-from ui.chat.exporting import Exporting
+from ui.chat.exporting import Exporting, progress_words
 from ui.settings.bound import RowMaker
 from ui.settings.page import SettingsPage
 from ui.settings.row import Row
+from ui.shell.dialogs import show_dialog
 from ui.theme import Theme
 from ui.widgets.text_button import TextButton
 
@@ -78,7 +79,11 @@ class ConversationsPage(SettingsPage):
         text = self.tr(
             "Own exports, and those of ChatGPT, LM Studio, Jan and Open WebUI. Importing twice adds nothing."
         )
-        self._import_row = Row(self.theme, self.tr("Import"), text, [self._import], words="chatgpt jan lm studio")
+        self._stop = TextButton(self.theme, self.tr("Stop"), "x")
+        self._stop.setObjectName("stopImport")
+        self._stop.clicked.connect(self._keeping.exchange.cancel)
+        controls = [self._stop, self._import]
+        self._import_row = Row(self.theme, self.tr("Import"), text, controls, words="chatgpt jan lm studio")
         section.add(self._import_row)
         self._import_text = text
 
@@ -117,14 +122,14 @@ class ConversationsPage(SettingsPage):
         dialog.setNameFilters(["ZIP (*.zip)"])
         dialog.selectFile(f"{QDate.currentDate().toString('yyyy-MM-dd')}.{SUFFIX}")
         dialog.fileSelected.connect(lambda path: self._backup.back_up(Path(path), self._backed_up))
-        dialog.open()
+        show_dialog(dialog)
 
     def _ask_which(self) -> None:
         dialog = self._dialog(self.tr("Restore a backup"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setNameFilters(["ZIP (*.zip)", self.tr("All files (*)")])
         dialog.fileSelected.connect(lambda path: self._backup.restore(Path(path), self._staged))
-        dialog.open()
+        show_dialog(dialog)
 
     def _backed_up(self, result: Manifest | VrambleError) -> None:
         if isinstance(result, VrambleError):
@@ -141,8 +146,8 @@ class ConversationsPage(SettingsPage):
         exchange, backup = self._keeping.exchange, self._backup
         self._export.setEnabled(not exchange.running)
         self._import.setEnabled(not exchange.running)
-        busy = self.tr("Working: {n} conversations so far.").format(n=exchange.done)
-        self._import_row.set_text(busy if exchange.running and exchange.done else self._import_text)
+        self._stop.setVisible(exchange.importing)
+        self._import_row.set_text(progress_words(self, exchange.progress) if exchange.importing else self._import_text)
         self._make.setEnabled(not backup.busy)
         self._restore.setEnabled(not backup.busy)
         self._give_up.setVisible(backup.waiting is not None)
