@@ -11,6 +11,7 @@ from engine.sampling.check import check_sampling
 from engine.sampling.json_schema import grammar_of
 from engine.worker.constraint import Constraint
 from engine.worker.grammar import Grammar
+from engine.worker.graph_top_k import CANDIDATES
 from engine.worker.model import LoadedModel
 from engine.worker.picker import Picker
 from engine.worker.sampler import Sampler
@@ -30,20 +31,30 @@ class Chooser:
         check_sampling(sampling)
         vocabulary = loaded.vocabulary
         self._constraint = _constraint(loaded, sampling)
+        forbidden = {*vocabulary.suppressed, *(vocabulary.endings if endless else ())}
         self._sampler = Sampler(
             loaded.llama,
             sampling,
             n_vocab=vocabulary.size,
             n_ctx=loaded.info.n_ctx,
             vocab=vocabulary.pointer,
+            forbidden=sorted(forbidden) if loaded.graph.on else (),
         )
+        need = self._sampler.needed_candidates
+        few = need is not None and need + len(forbidden) <= CANDIDATES
+        self.is_content_with_candidates = few and not sampling.logit_bias and self._constraint is None
+        """The best `CANDIDATES` tokens decide, and nothing has to be added to their logits."""
+
         biases = {entry.token: entry.bias for entry in sampling.logit_bias}
-        forbidden = (*vocabulary.suppressed, *(vocabulary.endings if endless else ()))
         biases |= dict.fromkeys(forbidden, float("-inf"))
         cold = loaded.info.device.kind is DeviceKind.CPU
         self._picker = Picker(loaded.llama, loaded.context, self._sampler, vocabulary.size, biases, cold=cold)
         self.pick = self._picker.pick
         self.has_grammar = self._constraint is not None
+
+    def take_candidates(self, on: bool) -> None:
+        """From the next decode call on `GraphTopK` gives the candidates, or all logits come back."""
+        self.pick = self._picker.pick_of_candidates if on else self._picker.pick
 
     def remember(self, tokens: Iterable[int]) -> None:
         """Let tokens that were not chosen here count for the penalties."""

@@ -98,11 +98,18 @@ class Generator:
             slot.busy = False
             return False
         self._slot, self._unread = slot, self._prompt[reused:]
+        self._take_candidates(slot.cache.sequence)
         deltas = DeltaWriter(request.id, self._send)
         self._text = AnswerText(self._loaded, prompt.parser, request.stop, deltas)
         slot.wanted = len(self._prompt) + 1
         self._prompt_progress(reused, len(self._prompt))
         return True
+
+    def _take_candidates(self, sequence: int) -> None:
+        chooser = self._chooser
+        assert chooser is not None
+        wanted = chooser.is_content_with_candidates
+        chooser.take_candidates(self._loaded.graph.use(sequence, wanted=wanted))
 
     def look_for_room(self) -> None:
         """Others have come: what they took is not there for this one."""

@@ -12,10 +12,11 @@ from engine.errors import VrambleError
 from engine.library.gguf.metadata import Metadata
 from engine.loading.rope import TrainedContext
 from engine.loading.suits import option_warnings
-from engine.protocol.types import LoadOptions
+from engine.protocol.types import DeviceKind, LoadOptions
 from engine.worker import params
 from engine.worker.cancel import CancelFlag
 from engine.worker.context_memory import check_context_memory
+from engine.worker.graph_top_k import GraphTopK
 from engine.worker.image import ImageEncoders
 from engine.worker.lora import load_adapters, set_adapters
 from engine.worker.model import LoadedModel
@@ -172,6 +173,7 @@ class Loader:
             template=template,
             info=model_info(self._llama, plan, trained, warnings, template, model, context),
             n_batch=api.llama_n_batch(context),
+            graph=GraphTopK(self._llama, context, vocabulary.size, on=_sorts_on_gpu(plan)),
             pace=Pace(api.llama_n_batch(context), polled=not (plan.on_gpu or several)),
             stops=self._end_of_turn(template, vocabulary),
         )
@@ -205,7 +207,16 @@ class Loader:
         api.llama_synchronize(loaded.context)
         api.llama_set_warmup(loaded.context, False)
         loaded.cache.clear()
+        if result == 0:
+            loaded.graph.check(token.value)
+            loaded.cache.clear()
         if result == _ABORTED or self._cancel.is_set:
             raise cancelled_load()
         if result != 0:
             raise context_failure(loaded.info.n_ctx, self._llama.log.tail())
+
+
+def _sorts_on_gpu(plan: Plan) -> bool:
+    """Guesses want logits of several tokens of a sequence in one call. Software drivers gain nothing."""
+    guesses = plan.options.draft or plan.options.ngram
+    return plan.on_gpu and plan.placement.main.kind in (DeviceKind.GPU, DeviceKind.IGPU) and not guesses

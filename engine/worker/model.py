@@ -12,6 +12,7 @@ from engine.protocol.caching import CachePolicy
 from engine.protocol.types import ModelInfo
 from engine.worker.conversations import Conversations
 from engine.worker.disk_states import DiskStates
+from engine.worker.graph_top_k import GraphTopK
 from engine.worker.image import ImageEncoder, with_images
 from engine.worker.kept_states import KeptStates
 from engine.worker.native import Llama, Pointer
@@ -34,6 +35,7 @@ class LoadedModel:
         stops: End-of-turn markers that exist only as text.
         images: The image encoder, where one was asked for.
         speculation: Guesses the next tokens, where that was asked for.
+        graph: Sorts out the best tokens on the GPU.
     """
 
     llama: Llama
@@ -46,6 +48,7 @@ class LoadedModel:
     info: ModelInfo
     n_batch: int
     pace: Pace
+    graph: GraphTopK
     stops: tuple[str, ...] = ()
     more: tuple[PromptCache, ...] = ()
     images: ImageEncoder | None = None
@@ -68,6 +71,11 @@ class LoadedModel:
         slots = [Slot(cache) for cache in (self.cache, *self.more)]
         self.conversations = Conversations(slots, kept, DiskStates(policy, mark), self.info.n_ctx)
 
+    def turn_to_other_work(self) -> None:
+        """Empty the context; all logits come back from it."""
+        self.conversations.leave_all()
+        self.graph.leave()
+
     def take_images(self, images: ImageEncoder | None) -> None:
         """Own the image encoder, and tell its memory."""
         self.images = images
@@ -87,6 +95,7 @@ class LoadedModel:
         """Free context, image encoder, draft model and model."""
         self.conversations.close()
         self.close_beside()
+        self.graph.close()
         self.llama.api.llama_free(self.context)
         self.llama.api.llama_model_free(self.model)
 

@@ -7,6 +7,8 @@ compares both ways. Which way is faster depends on the caches. Beside a GPU they
 Where the processor computes the model itself, the weights push everything else out, each line of Python and each call
 of numpy costs five to ten times as much, and a vocabulary of usual size is sooner copied.
 
+On a GPU that sorts the best tokens out itself (`engine.worker.graph_top_k`) the chain is given just those.
+
 With a grammar the chain chooses first. Only a token that the grammar refuses costs a look at the whole vocabulary.
 """
 
@@ -66,6 +68,7 @@ class Picker:
         self._apply, self._sample = api.llama_sampler_apply, api.llama_sampler_sample
         self._accept = api.llama_sampler_accept
         self._logits_address = logits_address(api)
+        self._best_logits = api.llama_get_sampled_logits_ith
         self._depth = FIRST_DEPTH
         self._address = 0
         self._logits: Logits = np.empty(0, np.float32)
@@ -115,6 +118,17 @@ class Picker:
         if self._remembers:
             self._accept(self._chain, token)
         return token
+
+    def pick_of_candidates(self) -> int:
+        """The next token, where `GraphTopK` gives the candidates for it; the chain has accepted it.
+
+        Raises:
+            VrambleError: ``bad-logits``.
+        """
+        if not self._checked:
+            best = self._best_logits(self._context, self.row)
+            self._checked = not best or _check(float(best[0]))
+        return int(self._sample(self._chain, self._context, self.row))
 
     def _pick_within(self, constraint: Constraint, logits: Logits) -> int:
         constraint.hide(logits)

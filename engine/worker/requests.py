@@ -126,7 +126,7 @@ class Requests:
             self._unload()
             probe = ReferenceRun(self._llama, self._catalogue, self._cancel).run(request.reference)
         else:
-            self._model().conversations.leave_all()
+            self._model().turn_to_other_work()
             probe = SelfTester(self._model(), self._cancel).run()
         return SelfTested(id=request.id, probe=probe, seconds=time.monotonic() - taken)
 
@@ -149,7 +149,7 @@ class Requests:
             return Benched(id=request.id, ram=ram_speed())
         loaded = self._model()
         if not (request.warm or request.begun):
-            loaded.conversations.leave_all()
+            loaded.turn_to_other_work()
         meter = PowerMeter([device.pci for device in loaded.info.devices if device.pci])
 
         def progress(done: int, total: int) -> None:

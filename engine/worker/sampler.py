@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from engine.protocol.types import Sampling
@@ -21,10 +21,20 @@ class Sampler:
     """Penalties, DRY, the steps that narrow the choice, temperature, seeded draw: in llama.cpp's order. Close it.
 
     Greedy at temperature 0. Logit biases and grammar are not in the chain: `engine.worker.picker` adds them.
+
+    Args:
+        forbidden: Tokens that the chain itself leaves out, for where nobody adds the biases before it.
     """
 
     def __init__(
-        self, llama: Llama, sampling: Sampling, *, n_vocab: int, n_ctx: int, vocab: Pointer | None = None
+        self,
+        llama: Llama,
+        sampling: Sampling,
+        *,
+        n_vocab: int,
+        n_ctx: int,
+        vocab: Pointer | None = None,
+        forbidden: Sequence[int] = (),
     ) -> None:
         self._api = llama.api
         self._sampling = sampling
@@ -32,7 +42,7 @@ class Sampler:
         self._penalised = 0 if _is_free(sampling) else _reach(sampling.repeat_last_n, n_ctx)
         self._dry = _reach(sampling.dry_penalty_last_n, n_ctx) if sampling.dry_multiplier > 0 and vocab else 0
         self.chain: Pointer = self._api.llama_sampler_chain_init(self._api.llama_sampler_chain_default_params())
-        for part in self._parts(seed_of(sampling)):
+        for part in (*self._forbidding(forbidden), *self._parts(seed_of(sampling))):
             self._api.llama_sampler_chain_add(self.chain, part)
 
     @property
@@ -60,6 +70,11 @@ class Sampler:
         if sampling.mirostat or sampling.top_n_sigma > 0 or sampling.top_k <= 0:
             return None
         return sampling.top_k + self._penalised + self._dry
+
+    def _forbidding(self, tokens: Sequence[int]) -> Iterator[Any]:
+        if tokens:
+            array = (self._api.llama_logit_bias * len(tokens))(*[(token, float("-inf")) for token in tokens])
+            yield self._api.llama_sampler_init_logit_bias(self._n_vocab, len(tokens), array)
 
     def _parts(self, seed: int) -> Iterator[Any]:
         api, sampling = self._api, self._sampling
