@@ -26,7 +26,8 @@ class AsyncEngine:
     >>> import asyncio
     >>> async def ask():
     ...     async with AsyncEngine(model, device="cpu", n_ctx=512) as engine:
-    ...         answers = await asyncio.gather(*(engine.generate(word, max_tokens=3) for word in ("one", "two")))
+    ...         both = (engine.generate(word, max_tokens=3, temperature=0) for word in ("one", "two"))
+    ...         answers = await asyncio.gather(*both)
     ...         return [answer.stats.generated_tokens for answer in answers]
     >>> asyncio.run(ask())
     [3, 3]
