@@ -74,6 +74,7 @@ SHAPES: Final = {
     for shape in (
         BigShape("7B", embd=4096, ff=11008, heads=32, layers=32, vocab=32000),
         BigShape("163M", embd=768, ff=3072, heads=12, layers=12, vocab=32000),
+        BigShape("163M-152k", embd=768, ff=3072, heads=12, layers=12, vocab=152064),
         BigShape("tiny", embd=256, ff=512, heads=4, layers=2, vocab=512),
     )
 }

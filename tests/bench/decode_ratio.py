@@ -104,6 +104,8 @@ def compare(bench: Bench, worker: Worker, tokens: int, rounds: int, sampling: Sa
     for number in range(rounds):
         native = bench.run(tokens, depth)
         time.sleep(REST_SECONDS)
+        if bench.device != CPU:  # its clocks fell in the pause; llama-bench loads its model just before
+            worker_speed(worker, tokens, sampling)
         ours, _ = worker_speed(worker, tokens, sampling)
         time.sleep(REST_SECONDS)
         pairs.append((native, ours))
