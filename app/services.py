@@ -26,6 +26,8 @@ from app.load.service import LoadService
 from app.memory.pressure import PressureWatch
 from app.memory.service import MemoryService
 from app.notices import Notices
+from app.pad.keyboard import SteamKeyboard
+from app.pad.service import PadService
 from app.paths import Paths
 from app.power.sleep import SleepWatch
 from app.settings.look import DiskLook
@@ -70,6 +72,8 @@ class Services:
     formulas: FormulaService
     hub: HubService
     look: DiskLook
+    pad: PadService
+    keyboard: SteamKeyboard
     sleep: SleepWatch
     upkeep: Upkeep
     lifetime: QObject
@@ -104,6 +108,7 @@ class Services:
         self.doctor.shutdown()
         self.formulas.shutdown()
         self.look.shutdown()
+        self.pad.shutdown()
         self.load.shutdown()
         self.learning.shutdown()
         self.backup.shutdown()

@@ -39,6 +39,7 @@ ALLOWED = {
     "app.downloads.child": {"waitForFinished"},  # likewise
     "app.hub.child": {"waitForFinished"},  # likewise
     "app.library.scan_process": {"waitForFinished"},  # likewise
+    "app.pad.service": {"waitForFinished"},  # likewise
 }
 
 

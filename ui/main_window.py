@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QMainWindow, QStackedWidget, QWidget
 
 from app.saving import save_text
 from app.services import Services
@@ -28,6 +28,7 @@ from ui.main_layout import hairline, middle, whole
 from ui.memory.strip import MemoryStrip
 from ui.notify import Notifier
 from ui.shell.game_shell import GameShell
+from ui.shell.presses import ChatDoings
 from ui.sidebar_folding import SidebarFolding
 from ui.start_trace import FirstPaint
 from ui.theme import SCROLL_BAR, SPACE_L, Theme
@@ -67,7 +68,7 @@ class MainWindow(QMainWindow):
         super().__init__(parent)
         game_mode = in_game_mode() if game_mode is None else game_mode
         theme.set_touch(game_mode)
-        self._game = GameShell(theme, services.folders, self) if game_mode else None
+        self._game = GameShell(theme, services.folders, services.pad, services.keyboard, self) if game_mode else None
         self._services, self._theme = services, theme
         self._kept = KeptWindow(services.settings, theme, self)
         self._closing = self._done = False
@@ -88,6 +89,8 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(unpack_geometry(self._kept.settings.geometry))
         self._folding.arrange()
         self._choose_page()
+        if self._game is not None:
+            self._begin_game(self._game)
         FirstPaint(self, self._page.prepare)
 
     @property
@@ -155,7 +158,7 @@ class MainWindow(QMainWindow):
             formulas=services.formulas,
         )
         self._notice_bar = NoticeBar(services.notices, theme)
-        self._composer = Composer(services.chat.send, theme, edit=services.chat.steering.edit)
+        self._composer = Composer(services.chat.send, theme, edit=self._page.take_edited)
         self._hint = HintLine(services.chat, services.worker, self._composer.set_hint, self)
         self._panel = PanelSlot(services.chat, services.notices, services.settings, theme, self.focus)
         self._composer.queue_bar.attach(services.chat, self._composer.restore)
@@ -249,18 +252,42 @@ class MainWindow(QMainWindow):
                 memory=windows.open_memory,
                 benchmark=windows.open_bench,
                 settings=windows.open_settings,
-                palette=lambda: open_palette(self._theme, palette, self),
+                palette=self._open_palette,
                 shortcuts=lambda: open_sheet(self._theme, acts, self),
                 quit=self.close,
             )
         )
-        palette = PaletteActs(acts, self._services.chat, self._models_to_answer, self._model_actions.load)
+        self._palette = PaletteActs(acts, self._services.chat, self._models_to_answer, self._model_actions.load)
         bind(acts, self, self._chat_side)
-        self._header.palette_wanted.connect(lambda: open_palette(self._theme, palette, self))
+        self._header.palette_wanted.connect(self._open_palette)
         self._header.shortcuts_wanted.connect(lambda: open_sheet(self._theme, acts, self))
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self._chat_side, self._composer.stop)
         self._escape.setEnabled(False)
         self._services.chat.busy_changed.connect(self._escape.setEnabled)
+
+    def _scroll(self, step: int) -> None:
+        """The conversation by a screen."""
+        if not self._page.is_empty:
+            actions = QAbstractSlider.SliderAction
+            action = actions.SliderPageStepAdd if step > 0 else actions.SliderPageStepSub
+            self._page.transcript.verticalScrollBar().triggerAction(action)
+
+    def _open_palette(self) -> None:
+        open_palette(self._theme, self._palette, self)
+
+    def _begin_game(self, game: GameShell) -> None:
+        chat = self._services.chat
+        doings = ChatDoings(
+            new_chat=self._sidebar.new_conversation,
+            models=self._windows.open_manager,
+            commands=self._open_palette,
+            scroll=self._scroll,
+            answering=lambda: chat.busy,
+            stop=self._composer.stop,
+            focus=self.focus,
+        )
+        chat.busy_changed.connect(game.show_hints)
+        game.begin(doings)
 
     def _search(self) -> None:
         if not self._sidebar.isVisible():

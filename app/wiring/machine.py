@@ -13,6 +13,8 @@ from app.desktop.service import Desktop
 from app.doctor.service import DoctorService
 from app.formulas.service import FormulaService
 from app.jobs import ThreadExecutor
+from app.pad.keyboard import SteamKeyboard
+from app.pad.service import PadService
 from app.settings.look import DiskLook
 from app.settings.records import BackendSettings
 from app.settings.variables import without_ignored
@@ -35,6 +37,8 @@ class Helpers(TypedDict):
     desktop: Desktop
     formulas: FormulaService
     look: DiskLook
+    pad: PadService
+    keyboard: SteamKeyboard
 
 
 def make_examiners(ground: Ground, worker: WorkerService, forecasts: Forecasts) -> Examiners:
@@ -60,9 +64,11 @@ def make_doctor(ground: Ground, worker: WorkerService) -> DoctorService:
 
 
 def make_helpers(ground: Ground) -> Helpers:
-    """Files and folders shown by the desktop, formulas drawn, room on the disk."""
+    """Files and folders shown by the desktop, formulas drawn, room on the disk, pads and the on-screen keyboard."""
     return {
         "desktop": Desktop(ThreadExecutor("desktop"), ground.lifetime),
         "formulas": FormulaService(ThreadExecutor("formulas"), ground.lifetime),
         "look": DiskLook(ThreadExecutor("look"), ground.lifetime),
+        "pad": PadService(os.environ, ground.lifetime),
+        "keyboard": SteamKeyboard(os.environ, ground.notices, ground.lifetime),
     }

@@ -71,6 +71,10 @@ class BenchWindow(QWidget):
         self.activateWindow()
         self._panel.focus()
 
+    def turn(self, step: int) -> None:
+        """Show the other tab."""
+        self._tabs.setCurrentIndex((self._tabs.currentIndex() + step) % self._tabs.count())
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape stops a benchmark, then closes the window."""
         if event.key() != Qt.Key.Key_Escape:
@@ -150,6 +154,8 @@ class BenchWindow(QWidget):
         for keys, number in (("Ctrl+1", RESULT), ("Ctrl+2", HISTORY)):
             jump = QShortcut(QKeySequence(keys), self)
             jump.activated.connect(lambda number=number: self._tabs.setCurrentIndex(number))
+        for keys, step in (("Ctrl+PgDown", 1), ("Ctrl+PgUp", -1)):
+            QShortcut(QKeySequence(keys), self).activated.connect(lambda step=step: self.turn(step))
         QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self).activated.connect(self.close)
         QShortcut(QKeySequence("Ctrl+R"), self).activated.connect(self._panel.start)
 

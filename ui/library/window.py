@@ -89,8 +89,8 @@ class ModelManagerWindow(QWidget):
     def _add_shortcuts(self) -> None:
         for number in range(self._tabs.count()):
             self._shortcut(QKeySequence(f"Ctrl+{number + 1}"), lambda number=number: self._turn(number))
-        self._shortcut(QKeySequence("Ctrl+PgDown"), lambda: self._turn((self._tabs.currentIndex() + 1) % 3))
-        self._shortcut(QKeySequence("Ctrl+PgUp"), lambda: self._turn((self._tabs.currentIndex() - 1) % 3))
+        self._shortcut(QKeySequence("Ctrl+PgDown"), lambda: self.turn(1))
+        self._shortcut(QKeySequence("Ctrl+PgUp"), lambda: self.turn(-1))
         self._shortcut(QKeySequence(QKeySequence.StandardKey.Refresh), self._look_again)
         self._shortcut(QKeySequence(QKeySequence.StandardKey.Close), self.close)
 
@@ -132,6 +132,10 @@ class ModelManagerWindow(QWidget):
         self.activateWindow()
         if (new or not self.isWindow()) and not get:
             self._turn(self._tabs.currentIndex())
+
+    def turn(self, step: int) -> None:
+        """Show the next page, or with -1 the one before."""
+        self._turn((self._tabs.currentIndex() + step) % self._tabs.count())
 
     def _turn(self, number: int) -> None:
         self._tabs.setCurrentIndex(number)

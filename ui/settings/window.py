@@ -91,6 +91,14 @@ class SettingsWindow(QWidget):
         if self.isVisible():
             page.opened()
 
+    def turn(self, step: int) -> None:
+        """Show the next page of the list, or with -1 the one before."""
+        names = [name for name, button in self._buttons.items() if not button.isHidden()]
+        if names:
+            place = names.index(self.page) if self.page in names else 0
+            self.show_page(names[(place + step) % len(names)])
+            self.focus()
+
     def present(self, name: str = "") -> None:
         """Bring the window to the front, on page ``name`` when given."""
         self.show()
@@ -199,6 +207,8 @@ class SettingsWindow(QWidget):
         find.activated.connect(self._search.setFocus)
         close = QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self)
         close.activated.connect(self.close)
+        for keys, step in (("Ctrl+PgDown", 1), ("Ctrl+PgUp", -1)):
+            QShortcut(QKeySequence(keys), self).activated.connect(lambda step=step: self.turn(step))
         for number, name in enumerate(self._makers):
             jump = QShortcut(QKeySequence(f"Ctrl+{number + 1}"), self)
             jump.activated.connect(lambda name=name: self.present(name))

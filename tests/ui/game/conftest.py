@@ -12,8 +12,20 @@ from pytestqt.qtbot import QtBot
 
 from app.folders.look import FolderLook
 from app.jobs import ThreadExecutor
+from app.pad.keyboard import KeyboardMode
+from app.pad.service import PadService
 from ui.shell.game_shell import GameShell
 from ui.theme import Theme
+
+
+class FakeKeyboard:
+    """Notes where it was opened."""
+
+    def __init__(self) -> None:
+        self.opened: list[tuple[tuple[int, int, int, int], KeyboardMode]] = []
+
+    def open(self, field: tuple[int, int, int, int], mode: KeyboardMode) -> None:
+        self.opened.append((field, mode))
 
 
 class Stage:
@@ -23,7 +35,9 @@ class Stage:
         self.qtbot, self.theme, self.home = qtbot, theme, home
         self.folders = FolderLook(ThreadExecutor("folders"), home)
         self.window = QMainWindow()
-        self.game = GameShell(theme, self.folders, self.window)
+        self.pad = PadService({})
+        self.keyboard = FakeKeyboard()
+        self.game = GameShell(theme, self.folders, self.pad, self.keyboard, self.window)  # type: ignore[arg-type]
         self.chat = QWidget()
         column = QVBoxLayout(self.chat)
         for name in ("first", "second"):

@@ -1,0 +1,1 @@
+"""Gamepads and Steam's on-screen keyboard, for Game Mode."""

@@ -1,0 +1,70 @@
+"""Steam's on-screen keyboard, the only one that Game Mode has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from urllib.parse import urlencode
+
+from PySide6.QtCore import QObject, QProcess
+
+from app.notices import Notice, Notices, Severity
+from app.processes import prepared
+
+NOTICE = "on-screen-keyboard"
+SHOWN_MS = 8000
+OF_STEAM = ("LD_PRELOAD", "LD_LIBRARY_PATH")
+"""What Steam gives to programs for its overlay, and its own client cannot start with."""
+
+
+class KeyboardMode(IntEnum):
+    """What is typed, as Steam numbers it (``EFloatingGamepadTextInputMode``)."""
+
+    ONE_LINE = 0
+    LINES = 1
+    EMAIL = 2
+    NUMBER = 3
+
+
+def address_of(field: tuple[int, int, int, int], mode: KeyboardMode) -> str:
+    """The address that opens it beside the field with this place: left, top, width, height on the screen, pixels."""
+    left, top, width, height = field
+    place = {"XPosition": left, "YPosition": top, "Width": width, "Height": height, "Mode": int(mode)}
+    return f"steam://open/keyboard?{urlencode(place)}"
+
+
+def command_for(address: str, environ: Mapping[str, str]) -> list[str]:
+    """What opens ``address``: Steam itself; in a Flatpak the portal, because Steam is not seen from there."""
+    return ["xdg-open", address] if environ.get("FLATPAK_ID") else ["steam", "-ifrunning", address]
+
+
+class SteamKeyboard(QObject):
+    """Opens it; Steam closes it by itself."""
+
+    def __init__(self, environ: Mapping[str, str], notices: Notices, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._environ, self._notices = environ, notices
+
+    def open(self, field: tuple[int, int, int, int], mode: KeyboardMode) -> None:
+        """Ask Steam for the keyboard, so that it does not cover the field at this place. Does not wait."""
+        environ = {name: value for name, value in self._environ.items() if name not in OF_STEAM}
+        process = prepared(command_for(address_of(field, mode), environ), environ, self)
+        process.setStandardOutputFile(QProcess.nullDevice())
+        process.setStandardErrorFile(QProcess.nullDevice())
+        process.finished.connect(lambda code, status: self._finished(process, code, status))
+        process.errorOccurred.connect(lambda error: self._failed(process, error))
+        process.start()
+
+    def _finished(self, process: QProcess, code: int, status: QProcess.ExitStatus) -> None:
+        process.deleteLater()
+        if code != 0 or status is QProcess.ExitStatus.CrashExit:
+            self._tell()
+
+    def _failed(self, process: QProcess, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            process.deleteLater()
+            self._tell()
+
+    def _tell(self) -> None:
+        text = "Steam's keyboard did not open. The Steam button with X opens it."
+        self._notices.post(Notice(NOTICE, Severity.INFO, text, timeout_ms=SHOWN_MS))

@@ -1,0 +1,127 @@
+"""What the buttons of a pad, or the keys in their place, do now: pure, from where the keyboard is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
+
+
+class Press(Enum):
+    """Buttons of a pad that mean something, as an Xbox pad and the Deck call them."""
+
+    A = "a"
+    B = "b"
+    X = "x"
+    Y = "y"
+    L1 = "l1"
+    R1 = "r1"
+    MENU = "menu"
+    UP = "up"
+    DOWN = "down"
+    LEFT = "left"
+    RIGHT = "right"
+
+
+class Held(Enum):
+    """What has the keyboard."""
+
+    FIELD = auto()
+    CHOICE = auto()
+    SWITCH = auto()
+    BUTTON = auto()
+    ROWS = auto()
+    OTHER = auto()
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A button, what it is called on a keyboard ("": there is no key), and what it does."""
+
+    press: Press
+    keys: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Where:
+    """The situation.
+
+    Attributes:
+        in_chat: No page covers the chat.
+        answering: An answer is being written.
+        popup: A menu or list is open.
+        turns: The page has several parts that can be turned.
+    """
+
+    held: Held
+    in_chat: bool = True
+    answering: bool = False
+    popup: bool = False
+    turns: bool = False
+
+
+def tr(text: str) -> str:
+    """Translate a text of this module."""
+    return QCoreApplication.translate("Hints", text)
+
+
+def held_by(widget: QWidget | None) -> Held:
+    """What kind of thing ``widget`` is."""
+    if isinstance(widget, QLineEdit | QPlainTextEdit | QTextEdit):
+        return Held.OTHER if widget.isReadOnly() else Held.FIELD
+    if isinstance(widget, QAbstractSpinBox):
+        return Held.FIELD
+    if isinstance(widget, QComboBox):
+        return Held.CHOICE
+    if isinstance(widget, QAbstractButton):
+        return Held.SWITCH if widget.isCheckable() and not widget.autoExclusive() else Held.BUTTON
+    return Held.ROWS if isinstance(widget, QAbstractItemView) else Held.OTHER
+
+
+def hints_for(where: Where, *, pad: bool) -> tuple[Hint, ...]:
+    """What can be pressed, in the order of a pad; without a ``pad`` only what a key does too."""
+    found = [*_choose(where), *_back(where)]
+    if where.in_chat and not where.popup:
+        found.append(Hint(Press.X, "Ctrl+N", tr("New chat")))
+        found.append(Hint(Press.Y, "Ctrl+M", tr("Models")))
+        found.append(Hint(Press.L1, "", tr("Scroll up")))
+        found.append(Hint(Press.R1, "", tr("Scroll down")))
+        found.append(Hint(Press.MENU, "Ctrl+K", tr("Commands")))
+    if where.turns and not where.popup:
+        found.append(Hint(Press.L1, "Ctrl+PgUp", tr("Previous page")))
+        found.append(Hint(Press.R1, "Ctrl+PgDn", tr("Next page")))
+    return tuple(hint for hint in found if pad or hint.keys)
+
+
+def _choose(where: Where) -> list[Hint]:
+    if where.popup:
+        return [Hint(Press.A, "Enter", tr("Choose"))]
+    texts = {
+        Held.CHOICE: tr("Open the list"),
+        Held.SWITCH: tr("Switch"),
+        Held.BUTTON: tr("Press"),
+        Held.ROWS: tr("Open"),
+    }
+    if where.held is Held.FIELD:
+        return [Hint(Press.A, "", tr("Keyboard"))]
+    return [Hint(Press.A, "Enter", texts[where.held])] if where.held in texts else []
+
+
+def _back(where: Where) -> list[Hint]:
+    if where.popup:
+        return [Hint(Press.B, "Esc", tr("Close"))]
+    if not where.in_chat:
+        return [Hint(Press.B, "Esc", tr("Back"))]
+    return [Hint(Press.B, "Esc", tr("Stop"))] if where.answering else []
