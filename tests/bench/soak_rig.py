@@ -21,7 +21,7 @@ from app.jobs import SerialRunner
 from app.notices import Notices
 from app.settings.store import SettingsStore
 from engine.protocol.types import LoadOptions
-from tests.app.chat.cranked import Cranked, deliver
+from tests.app.chat.cranked import Cranked
 from tests.app.chat.scripted_engine import Asked, ScriptedEngine
 from ui.chat.transcript.message import Message
 from ui.chat.transcript.part_view import PartView
@@ -145,7 +145,7 @@ class Soak:
         waiting = self._clock.step((self.chat, self.view), ms)
         self._database.drain()
         self._files.drain()
-        deliver()
+        QCoreApplication.sendPostedEvents()  # all kinds: after one kind alone Qt keeps the places of those delivered
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         self.view.viewport().repaint()
         if self._clock.ms - self._collected >= LOOK_MS:
