@@ -26,7 +26,8 @@ MESSAGES: Final = 200
 
 _FOLDERS: Final = "SELECT DISTINCT folder FROM conversation WHERE deleted = ? AND folder LIKE ? || '%'"
 _CONVERSATION: Final = "SELECT id FROM conversation WHERE deleted >= ? LIMIT 1"
-_MESSAGES: Final = "SELECT id FROM message WHERE deleted >= ? ORDER BY seq DESC LIMIT ?"
+_MESSAGES: Final = "SELECT id FROM message WHERE deleted >= ? ORDER BY +seq DESC LIMIT ?"
+"""By the index of what is deleted, not by ``seq``: a large history has millions that are not."""
 
 
 def mark_of(now: float) -> float:
