@@ -24,10 +24,11 @@ ROUND_MARGIN = 4
 
 
 class Editing(NamedTuple):
-    """Which sent message is in the box, and what was there before."""
+    """Which sent message is in the box, and what was there before. ``words`` say what it is; "": a sent message."""
 
     message: str
     draft: Draft
+    words: str = ""
 
 
 class Composer(QWidget):
@@ -120,11 +121,11 @@ class Composer(QWidget):
         editing = self._editing.get(self._place)
         return None if editing is None else editing.message
 
-    def edit_message(self, message: str, text: str) -> None:
-        """Put a sent message into the box; what was typed comes back afterwards."""
+    def edit_message(self, message: str, text: str, words: str = "") -> None:
+        """Put a sent message into the box; what was typed comes back afterwards. ``words`` say what it is."""
         editing = self._editing.get(self._place)
         kept = self.draft() if editing is None else editing.draft
-        self._editing[self._place] = Editing(message, kept)
+        self._editing[self._place] = Editing(message, kept, words)
         self._show(Draft(text=text))
         self._mark_editing()
         self.focus()
@@ -234,9 +235,10 @@ class Composer(QWidget):
             self.draft_changed.emit(self._place, self.draft())
 
     def _mark_editing(self) -> None:
-        editing = self.edited is not None
-        self._editing_bar.setVisible(editing)
-        self._edit.takes_escape = editing
+        editing = self._editing.get(self._place)
+        self._editing_bar.say("" if editing is None else editing.words)
+        self._editing_bar.setVisible(editing is not None)
+        self._edit.takes_escape = editing is not None
 
     def _edit_last(self) -> None:
         if self.edited is None and not self._chips and not self.busy:

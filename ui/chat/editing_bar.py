@@ -24,7 +24,8 @@ class EditingBar(QFrame):
         super().__init__(parent)
         self.setObjectName("editingBar")
         self.setProperty("role", "chip")
-        words = self.tr("Editing a sent message. Sending asks again; the earlier version stays.")
+        self._words = ElidedLabel()
+        self.say("")
         cancel = IconButton(theme, "x", self.tr("Stop editing"), shortcut=self.tr("Esc"))
         cancel.setObjectName("cancelEditButton")
         cancel.clicked.connect(self.cancelled)
@@ -32,6 +33,10 @@ class EditingBar(QFrame):
         row.setContentsMargins(SPACE_S, 0, 0, 0)
         row.setSpacing(SPACE_S)
         row.addWidget(Emblem(theme, "pencil-simple", size=ICON_SIZE))
-        row.addWidget(ElidedLabel(words), 1)
+        row.addWidget(self._words, 1)
         row.addWidget(cancel)
         self.hide()
+
+    def say(self, words: str) -> None:
+        """What is edited, and what will become of it; "": a sent message."""
+        self._words.setText(words or self.tr("Editing a sent message. Sending asks again; the earlier version stays."))

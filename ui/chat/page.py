@@ -16,6 +16,7 @@ from app.worker.service import WorkerService
 from engine.chat.records import Role
 from engine.client.session import WorkerState
 from ui.chat.details import details
+from ui.chat.summary_block import SummaryBlock
 from ui.chat.transcript.commands import Asked, Command, Models
 from ui.shell.dialogs import show_dialog
 from ui.theme import Theme
@@ -40,13 +41,13 @@ class ConversationPage(QStackedWidget):
 
     Attributes:
         choose_wanted: The user wants to choose a model.
-        edit_wanted: A sent message (id, text) should be edited.
+        edit_wanted: A sent message or a summary (id, text, what it is in words) should be edited (`take_edited`).
         save_wanted: A file of this name should hold this text.
         mouse_done: Something was done with a message by the mouse; typing goes on in the composer.
     """
 
     choose_wanted = Signal()
-    edit_wanted = Signal(str, str)
+    edit_wanted = Signal(str, str, str)
     mouse_done = Signal()
     save_wanted = Signal(str, str)
 
@@ -64,8 +65,10 @@ class ConversationPage(QStackedWidget):
         self._chat, self._worker, self._notices, self._theme = chat, worker, notices, theme
         self._formulas = formulas
         self._transcript: TranscriptView | None = None
-        self._coming = ""
+        self._coming, self._n_ctx = "", 0
         self.models = models
+        self._summary = SummaryBlock(chat, self)
+        self._summary.edit_wanted.connect(self.edit_wanted)
         self._choose = TextButton(theme, self.tr("Choose a model"), "cpu", role="primary")
         self._choose.setObjectName("chooseModelButton")
         self._choose.clicked.connect(self.choose_wanted)
@@ -90,11 +93,13 @@ class ConversationPage(QStackedWidget):
 
     def _grey(self, *_what: object) -> None:
         """Grey what is left out of a context that is full, if turns are left out at all."""
-        model, settings = self._worker.model, self._chat.parameters.present
-        shifts = settings.overflow is not ContextPolicy.STOP
-        if self._transcript is not None and model is not None:
-            use = context_use(self._chat.transcript.rows, settings, model.n_ctx)
-            self._transcript.set_left_out(use.left_out if shifts else 0)
+        settings, model = self._chat.parameters.present, self._worker.model
+        self._n_ctx = self._n_ctx if model is None else model.n_ctx
+        if self._transcript is None or not self._n_ctx:
+            return
+        count = context_use(self._chat.transcript.rows, settings, self._n_ctx).left_out
+        self._transcript.set_left_out(0 if settings.overflow is ContextPolicy.STOP else count)
+        self._summary.show(count if settings.overflow is ContextPolicy.SUMMARISE else 0)
 
     @property
     def is_empty(self) -> bool:
@@ -131,13 +136,19 @@ class ConversationPage(QStackedWidget):
         """Edit the last question."""
         row = next((row for row in reversed(self._chat.transcript.rows) if row.role is Role.USER), None)
         if row is not None:
-            self.edit_wanted.emit(row.id, row.text)
+            self.edit_wanted.emit(row.id, row.text, "")
+
+    def take_edited(self, message: str, text: str) -> bool:
+        """What was to be edited is ``text`` now. False: it is not taken and stays in the box."""
+        return self._summary.take(message, text)
 
     def _carry_out(self, asked: Asked) -> None:
         steering, message = self._chat.steering, asked.message
+        if self._summary.carry_out(asked):
+            return
         if asked.command is Command.EDIT:
             row = self._chat.transcript.row(message)
-            self.edit_wanted.emit(message, row.text if row is not None else "")
+            self.edit_wanted.emit(message, row.text if row is not None else "", "")
         elif asked.command is Command.CONTINUE:
             steering.go_on(message)
         elif asked.command is Command.REGENERATE:
@@ -166,7 +177,7 @@ class ConversationPage(QStackedWidget):
     def _make_transcript(self) -> TranscriptView:
         from ui.chat.transcript.view import TranscriptView
 
-        view = TranscriptView(self._chat.transcript, self._theme, formulas=self._formulas)
+        view = TranscriptView(self._summary.rows, self._theme, formulas=self._formulas)
         view.setObjectName("transcript")
         view.save_requested.connect(self._ask_where_to_save)
         view.link_activated.connect(self._ask_for_link)

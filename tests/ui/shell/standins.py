@@ -17,6 +17,7 @@ from app.chat.parameters import Parameters
 from app.chat.presets import Presets
 from app.chat.queue import MessageQueue
 from app.chat.rows import MessageRow
+from app.chat.summary_care import Making
 from app.chat.transcript import TranscriptModel
 from app.formulas.service import FormulaService
 from app.jobs import SerialRunner
@@ -173,6 +174,35 @@ class FakeSteering:
         self.calls.append(("delete_from", message))
 
 
+class FakeSummaries(QObject):
+    """Notes what is asked of it."""
+
+    changed = Signal()
+
+    def __init__(self, calls: list[tuple[str, ...]]) -> None:
+        super().__init__()
+        self.calls = calls
+        self.making: Making | None = None
+
+    def edit(self, message: str, text: str) -> bool:
+        self.calls.append(("edit summary", message, text))
+        return True
+
+    def remove(self, message: str) -> None:
+        self.calls.append(("remove summary", message))
+
+    def remake(self, message: str) -> None:
+        self.calls.append(("remake summary", message))
+
+    def stop(self) -> None:
+        self.calls.append(("stop summary",))
+
+    def make(self, making: Making | None) -> None:
+        """One is made now, or no more."""
+        self.making = making
+        self.changed.emit()
+
+
 class FakeChat(QObject):
     """Real list models; conversations are made by hand."""
 
@@ -190,6 +220,7 @@ class FakeChat(QObject):
         self.transcript = TranscriptModel()
         self.calls: list[tuple[str, ...]] = []
         self.steering = FakeSteering(self.calls)
+        self.summaries = FakeSummaries(self.calls)
         runner = SerialRunner(Cranked(), self)
         store = SettingsStore(Path("/nowhere/settings.json"), runner, Notices())
         self.parameters = Parameters(store, lambda _id, _settings: None, lambda: "", self)

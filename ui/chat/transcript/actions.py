@@ -24,7 +24,7 @@ from ui.chat.transcript.row import Row
 from ui.chat.transcript.saving import file_name
 from ui.chat.transcript.scene import Scene
 from ui.chat.transcript.selection import source_text
-from ui.chat.transcript.wanted import SUMMARY_KINDS, WantedButtons
+from ui.chat.transcript.wanted import SUMMARY_COMMANDS, WantedButtons
 
 LONGEST_ADDRESS = 600
 """Characters of an address that the tooltip shows."""
@@ -74,7 +74,7 @@ class Actions(QObject):
             Kind.MENU: lambda: self._menu_below(button, number),
             Kind.VERSION_BACK: lambda: self._step(button, key, number),
             Kind.VERSION_ON: lambda: self._step(button, key, number),
-            **{kind: partial(self.ask, command, number) for command, kind in SUMMARY_KINDS.items()},
+            **{kind: partial(self.ask, command, number) for kind, command in SUMMARY_COMMANDS.items()},
         }
         actions[key.kind]()
 

@@ -23,6 +23,8 @@ class Kind(Enum):
     VERSION_ON = ("versionOnButton", "caret-right")
     SUMMARY_EDIT = ("editSummaryButton", "pencil-simple")
     SUMMARY_AGAIN = ("remakeSummaryButton", "arrow-clockwise")
+    SUMMARY_WRITE = ("writeSummaryButton", "pencil-simple")
+    SUMMARY_MAKE = ("makeSummaryButton", "arrow-clockwise")
     SUMMARY_REMOVE = ("removeSummaryButton", "trash")
     SUMMARY_STOP = ("stopSummaryButton", "stop-fill")
 
@@ -52,6 +54,8 @@ def labels() -> dict[Kind, tuple[str, str, str]]:
             tr("Summarise again"),
             tr("Have the model summarise these messages again"),
         ),
+        Kind.SUMMARY_WRITE: (tr("Write a summary"), tr("Write a summary"), tr("Write what the model gets instead")),
+        Kind.SUMMARY_MAKE: (tr("Summarise"), tr("Summarise"), tr("Have the model summarise these messages")),
         Kind.SUMMARY_REMOVE: (
             tr("Remove"),
             tr("Remove"),

@@ -20,12 +20,16 @@ from ui.chat.transcript.paint import head_shift
 from ui.chat.transcript.row import Row, is_open, is_user
 from ui.chat.transcript.scene import Scene
 
-SUMMARY_KINDS = {
-    Command.SUMMARY_EDIT: Kind.SUMMARY_EDIT,
-    Command.SUMMARY_AGAIN: Kind.SUMMARY_AGAIN,
-    Command.SUMMARY_REMOVE: Kind.SUMMARY_REMOVE,
-    Command.SUMMARY_STOP: Kind.SUMMARY_STOP,
+SUMMARY_COMMANDS = {
+    Kind.SUMMARY_EDIT: Command.SUMMARY_EDIT,
+    Kind.SUMMARY_AGAIN: Command.SUMMARY_AGAIN,
+    Kind.SUMMARY_WRITE: Command.SUMMARY_EDIT,
+    Kind.SUMMARY_MAKE: Command.SUMMARY_AGAIN,
+    Kind.SUMMARY_REMOVE: Command.SUMMARY_REMOVE,
+    Kind.SUMMARY_STOP: Command.SUMMARY_STOP,
 }
+WHERE_NONE_IS = (Kind.SUMMARY_WRITE, Kind.SUMMARY_MAKE)
+WHERE_ONE_IS = (Kind.SUMMARY_EDIT, Kind.SUMMARY_AGAIN)
 
 
 def tr(text: str) -> str:
@@ -116,7 +120,10 @@ def _thought_button(scene: Scene, placed: Placed, message: Message) -> Wanted:
 def _kinds(rows: Sequence[Row], row: Row, *, last: bool) -> list[Kind]:
     """Which buttons a message has, from left to right."""
     if row.stands_for:
-        return [kind for command, kind in SUMMARY_KINDS.items() if applies(command, rows, row)]
+        others = WHERE_NONE_IS if row.text else WHERE_ONE_IS
+        return [
+            kind for kind, command in SUMMARY_COMMANDS.items() if kind not in others and applies(command, rows, row)
+        ]
     found = [Kind.MENU, Kind.EDIT] if is_user(row) and applies(Command.EDIT, rows, row) else []
     if row.text.strip():
         found.append(Kind.COPY_MESSAGE)
