@@ -129,6 +129,12 @@ class Agent(QObject):
         names = ("role", "text", "status", "error", "version", "versions", "progress", "author")
         return [{name: getattr(row, name) for name in names} for row in rows]
 
+    def ask_shown(self) -> list[dict[str, Any]]:
+        """All rows of the transcript as they are shown: what stands for messages is among them."""
+        view = self._named("transcript")[0]
+        rows = view.content.rows  # type: ignore[attr-defined]
+        return [{"author": row.author, "text": row.text, "stands_for": row.stands_for} for row in rows]
+
     def ask_menu(self) -> list[dict[str, Any]]:
         popup = self._app.activePopupWidget()
         if isinstance(popup, QMenu):
