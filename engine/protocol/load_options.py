@@ -69,7 +69,8 @@ class LoadOptions(msgspec.Struct, frozen=True, kw_only=True):
         kv_type_v: Format of the values; a quantised one needs flash attention as well.
         kv_on_cpu: Keep the KV cache in RAM and compute attention on the CPU.
         n_cpu_moe: Layers, from the first one, whose experts stay in RAM; more than there are means all.
-        mmap: None lets llama.cpp decide (off on unified memory).
+        mmap: None: the CPU reads the weights into huge pages where they come and there is plenty of room, else
+            llama.cpp decides (off on unified memory).
         rope_scaling: See `RopeScaling`. Linear and YaRN without ``rope_freq_scale`` stretch just as far as ``n_ctx``.
         rope_freq_base: Base frequency of RoPE; 0: the model's.
         rope_freq_scale: Factor on the frequencies of RoPE, 0.5 doubles the context; 0: the model's.

@@ -10,6 +10,7 @@ from engine.loading.rope import TrainedContext, frequency_scale
 from engine.protocol.types import FlashAttention, KvType, LoadOptions, RopeScaling, SplitMode
 from engine.worker.cancel import CancelFlag
 from engine.worker.experts import overrides
+from engine.worker.huge_pages import reads_weights
 from engine.worker.native import Llama
 from engine.worker.plan import Plan
 from engine.worker.threads import physical_cores
@@ -38,7 +39,7 @@ def model_params(llama: Llama, plan: Plan, progress: Callable[[float], bool]) ->
     if experts is not None:
         params.tensor_buft_overrides = ctypes.addressof(experts)
     params.n_gpu_layers = options.n_gpu_layers if plan.on_gpu else 0
-    params.load_mode = load_mode(options.mmap)
+    params.load_mode = load_mode(plan)
     params.progress_callback = callback
     return params, (handles, shares, experts, callback)
 
@@ -48,9 +49,12 @@ def _shares(shares: Sequence[float], length: int) -> Any:
     return (ctypes.c_float * length)(*shares) if shares else None
 
 
-def load_mode(mmap: bool | None) -> int:
+def load_mode(plan: Plan) -> int:
     """``llama_load_mode``: -1 lets llama.cpp decide (no mmap where memory is unified), 1 maps the file, 0 reads it."""
-    return -1 if mmap is None else int(mmap)
+    mmap = plan.options.mmap
+    if mmap is None:
+        return 0 if reads_weights(plan) else -1
+    return int(mmap)
 
 
 def context_params(llama: Llama, options: LoadOptions, trained: TrainedContext, cancel: CancelFlag) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import os
 import statistics
 import time
@@ -22,13 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.backends.catalogue import Catalogue
-from engine.protocol.frames import Generate
+from engine.protocol.frames import FromWorker, Generate
 from engine.protocol.types import LoadOptions, Sampling
 from engine.worker.cancel import CancelFlag, Stop
 from engine.worker.generator import Generator
 from engine.worker.loader import Loader
 from engine.worker.log import NativeLog
 from engine.worker.native import load_llama
+from engine.worker.output import INTERVAL_SECONDS
 from engine.worker.reader import FrameWriter
 from engine.worker.templates.process import TemplateProcess
 from tests.bench.figures import machine_line, table
@@ -70,16 +72,23 @@ class ClockedApi:
 
 @dataclass(frozen=True)
 class Cost:
-    """Microseconds for each token: computing, sampling in C, and all the rest between two decode calls."""
+    """Microseconds for each token: computing, sampling in C, and the rest between two decode calls.
+
+    Attributes:
+        rest: Without a frame.
+        frame: What a frame adds; 0 where none was sent. On a busy machine each token has one.
+    """
 
     decode: float
     sample: float
     rest: float
+    frame: float
 
     @property
     def ratio(self) -> float:
-        """Speed against a loop that only decodes."""
-        return self.decode / (self.decode + self.sample + self.rest)
+        """Speed against a loop that only decodes, when nothing else runs."""
+        frames = self.frame * min(1.0, self.decode / (1e6 * INTERVAL_SECONDS))
+        return self.decode / (self.decode + self.sample + self.rest + frames)
 
 
 class Bench:
@@ -99,17 +108,28 @@ class Bench:
         api = ClockedApi(self._llama.api)
         self._loaded.llama = dataclasses.replace(self._llama, api=api)
         request = Generate(id=1, messages=(QUESTION,), sampling=sampling, max_tokens=tokens)
-        send = FrameWriter(self._nowhere).send
+        spans, framed = api.llama_decode.spans, set[int]()
+        write = FrameWriter(self._nowhere).send
+
+        def send(frame: FromWorker) -> None:
+            framed.add(len(spans))
+            write(frame)
+
         answer = Generator(self._loaded, self._templates, request, Stop(), send, time.monotonic())
         answer.prepare()
         answer.enter()
+        first = len(spans)
         answer.alone(Stop())
         answer.close()
-        spans = api.llama_decode.spans[1:]  # the first one reads the prompt
         between = [1e6 * (after[0] - before[1]) for before, after in pairwise(spans)]
+        apart: dict[bool, list[float]] = {False: [], True: []}
+        for number, cost in enumerate(between[first + 1 :], first + 2):
+            apart[number in framed].append(cost)
+        plain = statistics.median(apart[False] or [math.nan])
+        frame = statistics.median(apart[True]) - plain if apart[True] else 0.0
         sample = statistics.median(api.llama_sampler_sample.microseconds or [0.0])
         decode = statistics.median(api.llama_decode.microseconds[1:])
-        return Cost(decode, sample, statistics.median(between) - sample)
+        return Cost(decode, sample, plain - sample, frame)
 
     def close(self) -> None:
         """Free the model."""
@@ -128,18 +148,19 @@ def main() -> None:
     options = parser.parse_args()
     print(machine_line())
     bench = Bench(options.model or starter_model(), options.threads)
-    rows: list[tuple[object, ...]] = [("sampling", "decode us", "sampler us", "rest us", "decode / all")]
+    rows: list[tuple[object, ...]] = [("sampling", "decode us", "sampler us", "rest us", "a frame us", "decode / all")]
     for name, sampling in (("greedy", Sampling(temperature=0)), ("usual", Sampling(seed=1))):
         costs = [bench.answer(options.tokens, sampling) for _ in range(options.rounds)]
         best = min(costs, key=lambda cost: cost.sample + cost.rest)
         for label, cost in ((name, _median(costs)), (f"{name}, best round", best)):
-            rows.append((label, cost.decode, cost.sample, cost.rest, f"{cost.ratio:.4f}"))
+            rows.append((label, cost.decode, cost.sample, cost.rest, cost.frame, f"{cost.ratio:.4f}"))
     bench.close()
     print(table(rows))
 
 
 def _median(costs: Sequence[Cost]) -> Cost:
-    return Cost(*(statistics.median(getattr(cost, name) for cost in costs) for name in ("decode", "sample", "rest")))
+    names = ("decode", "sample", "rest", "frame")
+    return Cost(*(statistics.median(getattr(cost, name) for cost in costs) for name in names))
 
 
 if __name__ == "__main__":
