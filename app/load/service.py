@@ -15,6 +15,7 @@ from app.load.drafts import DraftChoice, DraftChoices
 from app.load.dry_runs import DryRuns
 from app.load.expected import ExpectedDevice
 from app.load.headers import Headers, Key
+from app.load.installed import Installed
 from app.load.preparation import Preparation
 from app.load.remembered import RememberedOptions
 from app.load.siblings import first_that_fits, siblings
@@ -68,6 +69,7 @@ class LoadService(QObject):
     ) -> None:
         super().__init__(parent)
         self._models = models
+        self._installed = Installed(models).find
         self._devices, self._machine = devices, machine
         self._expected = ExpectedDevice(store, devices)
         self._headers = Headers(executor, self._size_of, self)
@@ -266,9 +268,6 @@ class LoadService(QObject):
         if self._dry_runs is not None:
             self._dry_runs.shutdown()
         self._headers.shutdown()
-
-    def _installed(self, path: Path) -> InstalledModel | None:
-        return next((model for model in self._models() if model.path == path), None)
 
     def _name_of(self, path: Path) -> str:
         model = self._installed(path)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from app.paths import Paths
 from app.services import Services
@@ -30,7 +30,7 @@ from app.wiring import build
 from tests.bench.figures import machine_line, table
 from tests.bench.library_scan import make_files
 from tests.fakes.model_homes import machine
-from ui.library.keep.models_table import Column
+from ui.library.keep.columns import Column
 from ui.library.presenting import make_manager
 from ui.library.window import LIBRARY, ModelManagerWindow
 from ui.theme import Theme
@@ -60,10 +60,11 @@ class Stage:
         """``act``, then turns until it is quiet and not ``busy``."""
         found = Act(name)
         profile = cProfile.Profile() if name == self._profiled else None
-        begin = last = time.monotonic()
+        begin = time.monotonic()
         if profile is not None:
             profile.enable()
         found.turns.append(_cost(act))
+        last = time.monotonic()
         while busy() or time.monotonic() - last < QUIET_S:
             cost = _cost(_turn)
             found.turns.append(cost)
@@ -101,7 +102,7 @@ def play(application: QApplication, services: Services, stage: Stage) -> None:
         return library.scanning
 
     stage.run("first scan, nothing open", services.begin, scanning)
-    stage.run("window made", lambda: made.append(make_manager(services, theme, QWidget())))
+    stage.run("window made", lambda: made.append(make_manager(services, theme)))
     window = made[0]
     view = window.library.view
     stage.run("shown", window.present, scanning)

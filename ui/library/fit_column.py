@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSortFilterProxyModel, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QColor
 
 from app.fit.badges import Badge
@@ -32,18 +32,6 @@ def badge_data(badge: Badge, theme: Theme, role: int) -> object:
     if role == Qt.ItemDataRole.ToolTipRole:
         return plain_tooltip(fit_words.tooltip(badge))
     return None
-
-
-class UnknownLast(QSortFilterProxyModel):
-    """Sorts by numbers or texts; rows without one are last in both directions."""
-
-    def lessThan(self, left: QModelIndex | QPersistentModelIndex, right: QModelIndex | QPersistentModelIndex) -> bool:
-        """Whether ``left`` comes before ``right`` in ascending order."""
-        one, other = left.data(self.sortRole()), right.data(self.sortRole())
-        if one is None or other is None:
-            known = one if self.sortOrder() is Qt.SortOrder.DescendingOrder else other
-            return known is None and one is not other
-        return bool(one < other)
 
 
 class FitColumn(QObject):

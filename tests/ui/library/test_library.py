@@ -23,7 +23,7 @@ from tests.engine.library.making import llama
 from tests.ui.library.conftest import GEMMA, QWEN, Manager
 from tests.ui.library.fakes import CARD_ROOT, GB, OLLAMA, OWN, installed, root_info
 from tests.ui.shell.standins import model_info
-from ui.library.keep.models_table import Column
+from ui.library.keep.columns import Column
 from ui.library.keep.task_strip import GOOD_MS
 from ui.library.window import DISCOVER, LIBRARY
 

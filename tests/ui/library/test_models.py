@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from PySide6.QtCore import QAbstractItemModel, QSortFilterProxyModel, Qt
+from PySide6.QtCore import QAbstractItemModel, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.downloads.records import JobState
@@ -45,7 +45,8 @@ from ui.library.discover.found import FoundModel, Heading
 from ui.library.fit_words import look_of
 from ui.library.keep import roots_words
 from ui.library.keep import words as keep_words
-from ui.library.keep.models_table import SORT_ROLE, Column, ModelsTable
+from ui.library.keep.columns import Column
+from ui.library.keep.models_table import ModelsTable
 from ui.library.keep.roots_list import ROW_ROLE, RootsModel
 from ui.library.outside import HUB, site_of
 from ui.picker.model import SIZE_ROLE, EntriesModel
@@ -58,6 +59,10 @@ def watch(table: QAbstractItemModel) -> QAbstractItemModelTester:
 
 def texts(table: QAbstractItemModel, row: int) -> list[str]:
     return [table.index(row, column).data() for column in range(table.columnCount())]
+
+
+def names(table: QAbstractItemModel) -> list[str]:
+    return [table.index(row, 0).data() for row in range(table.rowCount())]
 
 
 # ---- models that are here
@@ -90,12 +95,14 @@ def test_installed_rows(theme: Theme) -> None:
 
 
 def test_installed_rows_sort_by_size_not_by_text(theme: Theme) -> None:
-    table, proxy = ModelsTable(theme), QSortFilterProxyModel()
-    proxy.setSourceModel(table)
-    proxy.setSortRole(SORT_ROLE)
+    table = ModelsTable(theme)
+    tester = watch(table)
     table.set_rows(tuple(installed(name, "Q8_0", gb) for name, gb in (("a", 9), ("b", 10), ("c", 0.1))), {})
-    proxy.sort(Column.SIZE)
-    assert [proxy.index(row, 0).data() for row in range(3)] == ["c", "a", "b"]
+    table.sort(Column.SIZE)
+    assert names(table) == ["c", "a", "b"]
+    table.sort(Column.SIZE, Qt.SortOrder.DescendingOrder)
+    assert names(table) == ["b", "a", "c"]
+    assert tester is not None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QTableView, QTabWidget
 
 from tests.ui.library.conftest import Manager
 from tests.ui.library.fakes import GATED, installed, job, page
-from ui.library.keep.models_table import Column
+from ui.library.keep.columns import Column
 from ui.library.window import DISCOVER, DOWNLOADS, LIBRARY
 from ui.theme import TARGET_SIZE, Theme, ThemeMode
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from enum import IntEnum
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,12 @@ from PySide6.QtGui import QColor
 from app.fit.badges import UNKNOWN, Badge
 from app.library.service import InstalledModel
 from engine.library.names import shown
-from ui.library import fit_words, words
-from ui.library.discover.words import age, licence
+from ui.library import fit_words
+from ui.library.discover.words import age
 from ui.library.fit_column import badge_data
 from ui.library.keep import words as keep_words
+from ui.library.keep.arranging import Order, arranged
+from ui.library.keep.columns import PLAIN_TEXTS, SORT_NUMBERS, Column, alignment
 from ui.theme import Theme
 from ui.widgets.elided_label import plain_tooltip
 
@@ -25,98 +26,147 @@ NOWHERE = QModelIndex()
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 """The whole `InstalledModel`."""
-SORT_ROLE = Qt.ItemDataRole.UserRole + 1
 BADGE_ROLES = (
     Qt.ItemDataRole.DisplayRole,
     Qt.ItemDataRole.DecorationRole,
     Qt.ItemDataRole.ForegroundRole,
     Qt.ItemDataRole.ToolTipRole,
-    SORT_ROLE,
 )
 
 
-class Column(IntEnum):
-    """Columns from left to right."""
-
-    NAME = 0
-    QUANT = 1
-    SIZE = 2
-    FIT = 3
-    CONTEXT = 4
-    USED = 5
-    STATUS = 6
-    PARAMETERS = 7
-    ARCHITECTURE = 8
-    LICENCE = 9
-    SOURCE = 10
-
-
-NUMBERS = (Column.SIZE, Column.CONTEXT, Column.PARAMETERS)
-
-
 class ModelsTable(QAbstractTableModel):
-    """One row for each model."""
+    """One row for each model that is shown. It sorts and narrows itself: thousands of rows pass no proxy."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._all: tuple[InstalledModel, ...] = ()
         self._rows: tuple[InstalledModel, ...] = ()
+        self._places: dict[Path, int] = {}
+        self._order = Order()
+        self._texts: dict[Path, str] = {}
         self._roots: Mapping[str, str] = {}
         self._updates: frozenset[Path] = frozenset()
         self._loaded: str | None = None
-        self._fit: Callable[[Path], Badge] = lambda _path: UNKNOWN
-        self._badges: dict[Path, Badge] = {}
+        self._badge_of: Callable[[Path], Badge] = lambda _path: UNKNOWN
         theme.changed.connect(self._repaint)
+
+    # ---- what is shown
 
     @property
     def rows(self) -> tuple[InstalledModel, ...]:
-        """What is shown."""
+        """All models, shown or not."""
+        return self._all
+
+    @property
+    def shown(self) -> tuple[InstalledModel, ...]:
+        """Those that are shown, from top to bottom."""
         return self._rows
 
+    @property
+    def order(self) -> Order:
+        """Which are shown, and how."""
+        return self._order
+
+    def row_of(self, path: Path | None) -> int | None:
+        """Where the model at ``path`` is shown."""
+        return self._places.get(path) if path is not None else None
+
     def set_rows(self, rows: tuple[InstalledModel, ...], roots: Mapping[str, str]) -> None:
-        """Show ``rows``; ``roots`` are the names of folders by their ids."""
-        self._roots = roots
-        if [row.path for row in rows] == [row.path for row in self._rows]:
-            if rows != self._rows:
-                self._rows = rows
-                self._repaint()
+        """Have ``rows``; ``roots`` are the names of folders by their ids."""
+        if rows == self._all and roots == self._roots:
             return
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
+        self._all, self._roots = rows, roots
+        self._texts.clear()
+        self._arrange()
+
+    def narrow(self, root: str, words: str) -> None:
+        """Show models of ``root`` ("" all) with all ``words``."""
+        self._show(self._order.narrowed(root, words))
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column; rows of which it says nothing are last in both directions."""
+        if column >= 0:
+            self._show(self._order.sorted_by(Column(column), descending=order is Qt.SortOrder.DescendingOrder))
+
+    def sort_again(self) -> None:
+        """What the rows are sorted by may be another one now."""
+        self._arrange()
+
+    def _show(self, order: Order) -> None:
+        if order != self._order:
+            self._order = order
+            self._arrange()
+
+    def _arrange(self) -> None:
+        rows = arranged(self._all, self._order, self._sort_key, self._text_of)
+        if rows == self._rows:
+            return
+        places = {row.path: number for number, row in enumerate(rows)}
+        if places == self._places:
+            self._rows = rows
+            self._repaint()
+        elif len(rows) == len(self._rows) and places.keys() == self._places.keys():
+            self.layoutAboutToBeChanged.emit()
+            before = self.persistentIndexList()
+            paths = [self._rows[index.row()].path for index in before]
+            self._rows, self._places = rows, places
+            after = [self.index(places[path], index.column()) for path, index in zip(paths, before, strict=True)]
+            self.changePersistentIndexList(before, after)
+            self.layoutChanged.emit()
+        else:
+            self.beginResetModel()
+            self._rows, self._places = rows, places
+            self.endResetModel()
+
+    def _text_of(self, row: InstalledModel) -> str:
+        """Where searched words are looked for."""
+        if row.path not in self._texts:
+            cells = " ".join(self._text(row, column) for column in Column if column is not Column.FIT)
+            self._texts[row.path] = f"{cells} {row.label} {row.repo or ''} {row.owner}".casefold()
+        return self._texts[row.path]
+
+    def _sort_key(self, row: InstalledModel, column: Column) -> Any:
+        if column is Column.FIT:
+            return fit_words.sort_key(self.badge(row))
+        number = SORT_NUMBERS.get(column)
+        return self._text(row, column).casefold() if number is None else number(row)
+
+    # ---- marks
 
     def set_updates(self, updates: frozenset[Path]) -> None:
         """Of these models the Hub has a newer file."""
         if updates != self._updates:
             self._updates = updates
+            self._texts.clear()
             self._repaint()
-
-    def set_fit(self, fit: Callable[[Path], Badge]) -> None:
-        """Where badges come from."""
-        self._fit = fit
-
-    def refit(self) -> None:
-        """Badges may be others now."""
-        before, self._badges = self._badges, {}
-        if any(self.badge(row) != before.get(row.path) for row in self._rows if row.path in before):
-            last = len(self._rows) - 1
-            self.dataChanged.emit(self.index(0, Column.FIT), self.index(last, Column.FIT))
-
-    def badge(self, row: InstalledModel) -> Badge:
-        """Of one row; only what can be loaded has one."""
-        if row.path not in self._badges:
-            self._badges[row.path] = self._fit(row.path) if row.can_chat else UNKNOWN
-        return self._badges[row.path]
 
     def set_loaded(self, path: str | None) -> None:
         """Mark the model that the worker has loaded."""
         if path != self._loaded:
             self._loaded = path
+            self._texts.clear()
             self._repaint()
 
     def is_loaded(self, model: InstalledModel) -> bool:
         """The worker has this one."""
         return self._loaded is not None and self._loaded == str(model.path)
+
+    def set_badges(self, badge_of: Callable[[Path], Badge]) -> None:
+        """What tells what is known of a badge, at once."""
+        self._badge_of = badge_of
+
+    def badges_changed(self, paths: Iterable[Path]) -> None:
+        """The badges of these models are others now."""
+        places = [place for path in paths if (place := self._places.get(path)) is not None]
+        if places:
+            self.dataChanged.emit(self.index(min(places), Column.FIT), self.index(max(places), Column.FIT))
+
+    def badge(self, row: InstalledModel) -> Badge:
+        """Of one row; only what can be loaded has one."""
+        return self._badge_of(row.path) if row.can_chat else UNKNOWN
+
+    # ---- for views
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
         """Models."""
@@ -131,9 +181,10 @@ class ModelsTable(QAbstractTableModel):
         if orientation == Qt.Orientation.Vertical:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(section)
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
+            return alignment(section)
+        return self._title(Column(section)) if role == Qt.ItemDataRole.DisplayRole else None
+
+    def _title(self, column: Column) -> str:
         return {
             Column.NAME: self.tr("Name"),
             Column.QUANT: self.tr("Quantisation"),
@@ -146,7 +197,7 @@ class ModelsTable(QAbstractTableModel):
             Column.ARCHITECTURE: self.tr("Architecture"),
             Column.LICENCE: self.tr("Licence"),
             Column.SOURCE: self.tr("Folder"),
-        }.get(Column(section))
+        }[column]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Text, colour, tooltip, and the record itself."""
@@ -154,36 +205,24 @@ class ModelsTable(QAbstractTableModel):
             return None
         row, column = self._rows[index.row()], Column(index.column())
         if column is Column.FIT and role in BADGE_ROLES:
-            return self._fit_data(row, role)
+            return badge_data(self.badge(row), self._theme, role) if row.can_chat else None
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(row, column)
         if role == ROW_ROLE:
             return row
-        if role == SORT_ROLE:
-            return self._sort_key(row, column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(column)
+            return alignment(column)
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(row, column)
         if role == Qt.ItemDataRole.DecorationRole and column is Column.STATUS:
             icon, tint = self._status(row)[1:]
             return self._theme.icon(icon, tint) if icon else None
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tooltip(self._tooltip(row, column))
-        return None
-
-    def _fit_data(self, row: InstalledModel, role: int) -> object:
-        """The model that is loaded says what it takes elsewhere; what cannot be loaded has no badge."""
-        if not row.can_chat:
-            return None
-        badge = self.badge(row)
-        return fit_words.sort_key(badge) if role == SORT_ROLE else badge_data(badge, self._theme, role)
+        return plain_tooltip(self._tooltip(row, column)) if role == Qt.ItemDataRole.ToolTipRole else None
 
     def _status(self, row: InstalledModel) -> keep_words.Status:
         return keep_words.status(row, loaded=self.is_loaded(row), newer=row.path in self._updates)
 
     def _text(self, row: InstalledModel, column: Column) -> str:
-        # Only this column's text is made: sorting 2,000 rows asks some 25,000 times.
         if column in PLAIN_TEXTS:
             return PLAIN_TEXTS[column](row)
         if column is Column.USED:
@@ -191,15 +230,6 @@ class ModelsTable(QAbstractTableModel):
         if column is Column.STATUS:
             return self._status(row).text
         return (self._roots.get(row.root, "") or shown(row.folder)) if column is Column.SOURCE else ""
-
-    def _sort_key(self, row: InstalledModel, column: Column) -> object:
-        numbers = {
-            Column.SIZE: row.size_bytes,
-            Column.CONTEXT: row.context_length or 0,
-            Column.PARAMETERS: row.n_params or 0,
-            Column.USED: row.last_used,
-        }
-        return numbers[column] if column in numbers else self._text(row, column).casefold()
 
     def _tooltip(self, row: InstalledModel, column: Column) -> str:
         if column is Column.STATUS:
@@ -219,20 +249,3 @@ class ModelsTable(QAbstractTableModel):
     def _repaint(self) -> None:
         if self._rows:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(Column) - 1))
-
-
-def _alignment(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
-
-
-PLAIN_TEXTS: dict[Column, Callable[[InstalledModel], str]] = {
-    Column.NAME: lambda row: row.name,
-    Column.QUANT: lambda row: row.quant or "–",
-    Column.SIZE: lambda row: words.file_size(row.size_bytes),
-    Column.CONTEXT: lambda row: words.context(row.context_length) or "–",
-    Column.PARAMETERS: lambda row: words.parameters(row.n_params) or "–",
-    Column.ARCHITECTURE: lambda row: row.architecture or "–",
-    Column.LICENCE: lambda row: licence(row.licence) if row.licence else "–",
-}
-"""Columns whose text is told by the row alone."""

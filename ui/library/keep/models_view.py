@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QWidget
 
-from app.fit.badges import FitBadges
+from app.fit.badges import UNKNOWN, Badge, FitBadges
 from app.library.service import InstalledModel
-from ui.library.fit_column import FitColumn, UnknownLast
+from ui.library.fit_column import FitColumn
 from ui.library.fit_sheet import FitSheet
-from ui.library.keep.models_table import ROW_ROLE, SORT_ROLE, Column, ModelsTable
+from ui.library.keep.columns import Column
+from ui.library.keep.models_table import ModelsTable
+from ui.library.row_badges import RowBadges
 from ui.library.table_view import TableView
 from ui.theme import Theme
 
 WIDTHS = (180, 114, 82, 204, 76, 102, 134, 100, 116, 112, 120)
+KNOWN_MORE_MS = 200
+"""While headers are read, something new is known all the time."""
 LEFT_OUT = (
     Column.SOURCE,
     Column.LICENCE,
@@ -26,33 +30,6 @@ LEFT_OUT = (
     Column.USED,
     Column.QUANT,
 )
-
-
-class Narrowed(UnknownLast):
-    """Rows of one folder that have all words in some cell."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._root = ""
-        self._words: tuple[str, ...] = ()
-
-    def narrow(self, root: str, words: str) -> None:
-        """Show models of ``root`` ("" all) with all ``words``."""
-        self.beginFilterChange()
-        self._root, self._words = root, tuple(words.casefold().split())
-        self.endFilterChange()
-
-    def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
-        """See the class."""
-        table = self.sourceModel()
-        model: InstalledModel = table.index(row, 0, parent).data(ROW_ROLE)
-        if self._root and model.root != self._root:
-            return False
-        if not self._words:
-            return True
-        cells = " ".join(str(table.index(row, column, parent).data() or "") for column in Column)
-        text = f"{cells} {model.label} {model.repo or ''} {model.owner}".casefold()
-        return all(word in text for word in self._words)
 
 
 class ModelsView(TableView):
@@ -72,12 +49,9 @@ class ModelsView(TableView):
         super().__init__(theme, WIDTHS, Column.NAME, LEFT_OUT, parent)
         self._own_theme, self._badges = theme, badges
         self.table = ModelsTable(theme, self)
-        self._proxy = Narrowed(self)
-        self._proxy.setSourceModel(self.table)
-        self._proxy.setSortRole(SORT_ROLE)
         self.setObjectName("installedTable")
         self.setAccessibleName(self.tr("Models on this computer"))
-        self.setModel(self._proxy)
+        self.setModel(self.table)
         self.setSortingEnabled(True)
         self.sortByColumn(Column.NAME, Qt.SortOrder.AscendingOrder)
         self.fit()
@@ -89,22 +63,28 @@ class ModelsView(TableView):
         if badges is None:
             self.setColumnHidden(Column.FIT, True)
             return
-        self.table.set_fit(badges.of_installed)
-        badges.changed.connect(self.table.refit)
-        self._fit = FitColumn(self, Column.FIT, Column.SIZE, self._look_at, self.table.refit, self._explain)
-        self.horizontalHeader().sortIndicatorChanged.connect(self._look_at_all)
+        self._row_badges = RowBadges(self._badge_of, self)
+        self._row_badges.changed.connect(self.table.badges_changed)
+        self._row_badges.settled.connect(self._badges_settled)
+        self.table.set_badges(self._row_badges.find)
+        self._known_more = QTimer(self)
+        self._known_more.setSingleShot(True)
+        self._known_more.setInterval(KNOWN_MORE_MS)
+        self._known_more.timeout.connect(self._refit)
+        badges.changed.connect(lambda: None if self._known_more.isActive() else self._known_more.start())
+        self._fit = FitColumn(self, Column.FIT, Column.SIZE, self._look_at, self._refit, self._explain)
+        self.horizontalHeader().sortIndicatorChanged.connect(self._sorted)
 
     # ---- rows
 
     def narrow(self, root: str, words: str) -> None:
         """Show models of ``root`` ("" all) with all ``words``."""
-        self._proxy.narrow(root, words)
+        self.table.narrow(root, words)
         self.choose_path(None)
 
     def model_at(self, row: int) -> InstalledModel:
         """The record of a row of the view."""
-        model: InstalledModel = self._proxy.index(row, 0).data(ROW_ROLE)
-        return model
+        return self.table.shown[row]
 
     @property
     def chosen_model(self) -> InstalledModel | None:
@@ -115,14 +95,13 @@ class ModelsView(TableView):
     @property
     def count(self) -> int:
         """Rows that are shown."""
-        return self._proxy.rowCount()
+        return len(self.table.shown)
 
     def choose_path(self, path: Path | None) -> None:
         """Select the row of ``path``, else keep what is selected, else the first that can be loaded."""
-        rows = range(self.count)
-        found = next((row for row in rows if path is not None and self.model_at(row).path == path), None)
+        found = self.table.row_of(path)
         if found is None and self.count and not self.chosen().isValid():
-            found = next((row for row in rows if self.model_at(row).can_chat), 0)
+            found = next((row for row, model in enumerate(self.table.shown) if model.can_chat), 0)
         if found is not None:
             self.choose(found)
         self.chosen_changed.emit()
@@ -144,13 +123,39 @@ class ModelsView(TableView):
 
     def _look_at(self, rows: range) -> None:
         if self._badges is not None:
-            seen = [self.model_at(row) for row in rows if row < self.count]
-            self._badges.look_at(model.path for model in seen if model.can_chat)
+            self._badges.look_at(self._paths(rows))
 
-    def _look_at_all(self, column: int) -> None:
-        """To sort by it, all have to be known."""
+    def _paths(self, rows: range) -> list[Path]:
+        """Of the rows that can have a badge."""
+        return [model.path for model in self.table.shown[rows.start : rows.stop] if model.can_chat]
+
+    def _refit(self) -> None:
+        """What is seen, and where the rows are sorted by it also what is not known yet."""
+        wanted = self._paths(self.seen_rows())
+        if self._sorted_by_fit:
+            every = self._paths(range(self.count))
+            wanted += (path for path in every if self._row_badges.find(path).plan is None)
+        self._row_badges.want(wanted)
+
+    def _badges_settled(self) -> None:
+        if self._sorted_by_fit:
+            self.table.sort_again()
+
+    @property
+    def _sorted_by_fit(self) -> bool:
+        return self.table.order.column is Column.FIT
+
+    def _sorted(self, column: int) -> None:
         if column == Column.FIT:
-            self._look_at(range(self.count))
+            self._row_badges.want(self._paths(range(self.count)))
+
+    def _badge_of(self, path: Path) -> Badge:
+        """Of a row that is seen, or of any when the rows are sorted by it: then its header has to be read."""
+        if self._badges is None:
+            return UNKNOWN
+        if self._sorted_by_fit:
+            self._badges.look_at((path,))
+        return self._badges.of_installed(path)
 
     def _explain(self, row: int, cell: QRect) -> None:
         model = self.model_at(row)

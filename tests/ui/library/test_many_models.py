@@ -1,0 +1,141 @@
+"""Thousands of rows: sorted, narrowed and kept chosen by the table itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import QPersistentModelIndex, QPoint, Qt
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+
+from app.fit.badges import UNKNOWN, Badge
+from app.library.service import InstalledModel
+from engine.memory.fit.records import Verdict
+from tests.ui.library.conftest import Manager
+from tests.ui.library.fakes import OLLAMA, OWN, installed, plan
+from ui.library.keep.arranging import Order, arranged
+from ui.library.keep.columns import Column
+from ui.library.keep.models_table import ModelsTable
+from ui.library.keep.models_view import ModelsView
+from ui.theme import Theme
+
+DOWN, UP = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
+
+
+def many(count: int) -> tuple[InstalledModel, ...]:
+    roots = (OWN, OLLAMA)
+    return tuple(installed(f"Model-{n:04d}", "Q4_K_M", (n * 7) % 97 + 1, roots[n % 2]) for n in range(count))
+
+
+def shown(table: ModelsTable) -> list[str]:
+    return [model.name for model in table.shown]
+
+
+@pytest.fixture
+def table(theme: Theme) -> ModelsTable:
+    return ModelsTable(theme)
+
+
+def test_what_is_unknown_is_last_in_both_directions(table: ModelsTable) -> None:
+    rows = tuple(installed(name, "", 1, last_used=used) for name, used in (("a", None), ("b", 5.0), ("c", 9.0)))
+    table.set_rows(rows, {})
+    table.sort(Column.USED, UP)
+    assert shown(table) == ["b", "c", "a"]
+    table.sort(Column.USED, DOWN)
+    assert shown(table) == ["c", "b", "a"]
+
+
+def test_badges_sort_once_they_are_known(table: ModelsTable) -> None:
+    rows = tuple(installed(name, "", 1) for name in "abc")
+    known: dict[Path, Badge] = {}
+    table.set_badges(lambda path: known.get(path, UNKNOWN))
+    table.set_rows(rows, {})
+    table.sort(Column.FIT, UP)
+    assert shown(table) == ["a", "b", "c"]
+    known[rows[2].path], known[rows[1].path] = (Badge(plan(Verdict.FITS, "")), Badge(plan(Verdict.NO, "")))
+    table.sort_again()
+    assert shown(table) == ["c", "b", "a"]
+
+
+def test_rows_keep_their_place_in_the_selection(table: ModelsTable) -> None:
+    tester = QAbstractItemModelTester(table, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    rows = many(200)
+    table.set_rows(rows, {})
+    mark = QPersistentModelIndex(table.index(17, Column.NAME))
+    for column in (Column.SIZE, Column.NAME, Column.SOURCE, Column.QUANT):
+        for order in (UP, DOWN):
+            table.sort(column, order)
+            assert mark.data() == rows[17].name
+            assert table.row_of(rows[17].path) == mark.row()
+    table.narrow(OWN.id, "")
+    assert table.rowCount() == 100
+    table.narrow("", "model-01 ollama")
+    assert shown(table) == [row.name for row in rows if row.name.startswith("Model-01") and row.root == OLLAMA.id]
+    table.narrow("", "nothing is called that")
+    assert (table.rowCount(), table.rows) == (0, rows)
+    assert tester is not None
+
+
+def test_the_same_rows_again_are_no_change(table: ModelsTable) -> None:
+    rows = many(50)
+    table.set_rows(rows, {})
+    changes: list[str] = []
+    table.modelReset.connect(lambda: changes.append("reset"))
+    table.dataChanged.connect(lambda *_what: changes.append("data"))
+    table.layoutChanged.connect(lambda *_what: changes.append("layout"))
+    table.set_rows((*rows,), {})
+    assert changes == []
+    table.set_rows((msgspec.structs.replace(rows[0], last_used=1.0), *rows[1:]), {})
+    assert changes == ["data"]
+    table.set_rows(rows[::-1], {})
+    table.set_rows(rows[1:], {})
+    assert changes == ["data", "layout", "reset"]
+
+
+def test_the_loaded_one_and_the_newer_one_are_found_by_their_words(table: ModelsTable) -> None:
+    rows = many(4)
+    table.set_rows(rows, {})
+    table.narrow("", "newer")
+    assert shown(table) == []
+    table.set_updates(frozenset({rows[2].path}))
+    table.narrow("", "newer one")
+    assert shown(table) == ["Model-0002"]
+
+
+def test_an_order_without_a_column_leaves_rows_as_they_are() -> None:
+    rows = many(6)
+    assert arranged(rows, Order(), lambda *_what: 0, lambda row: row.name) == rows
+
+
+def test_no_row_has_a_widget_and_only_seen_ones_are_asked_for(fake: Manager) -> None:
+    fake.library.set_models(*many(2000))
+    fake.tab(1)
+    view = fake.find("installedTable", ModelsView)
+    fake.until(lambda: bool(fake.parts.badges.seen))  # type: ignore[union-attr]
+    assert len(fake.parts.badges.seen) < 100  # type: ignore[union-attr]
+    assert all(view.indexWidget(view.model().index(row, 0)) is None for row in range(0, 2000, 100))
+    fake.until(lambda: view.model().index(0, Column.FIT).data() != "Unknown")
+    assert view.model().index(1999, Column.FIT).data() == "Unknown"
+    heights = {view.rowHeight(row) for row in range(0, 2000, 50)}
+    assert len(heights) == 1
+
+
+def test_the_chosen_model_stays_chosen_while_thousands_come(fake: Manager) -> None:
+    rows = many(300)
+    fake.library.set_models(*rows)
+    fake.tab(1)
+    view = fake.find("installedTable", ModelsView)
+    view.choose_path(rows[250].path)
+    fake.library.set_models(*many(2000))
+    assert view.chosen_model is not None
+    assert view.chosen_model.path == rows[250].path
+    header = view.horizontalHeader()
+    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=_middle(view, Column.SIZE))
+    assert view.table.order.column is Column.SIZE
+    assert view.chosen_model.path == rows[250].path
+
+
+def _middle(view: ModelsView, column: Column) -> QPoint:
+    header = view.horizontalHeader()
+    return QPoint(header.sectionViewportPosition(column) + header.sectionSize(column) // 2, header.height() // 2)
