@@ -9,21 +9,29 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import deque
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from PySide6.QtCore import QAbstractItemModel, QObject, QPoint, QRect, Qt
+from PySide6.QtCore import QAbstractItemModel, QObject, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent, QWindow
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
 
 from app.chat import titling
 from app.chat.transcript import TranscriptModel
 from app.main import main
+from app.notices import Notice, Notices
 
 TITLES = "DRIVEN_TITLES"
 """Set: the model may give titles. Else conversations keep those of their first messages, by which tests find them."""
+
+NOTICES_STAY = 10
+"""Notices stay so many times as long: a busy machine may need longer than people do."""
+
 TEXT_GETTERS = ("text", "toPlainText", "title", "currentText", "full_text")
 
 
@@ -42,12 +50,19 @@ def rect_of(widget: QWidget, rect: QRect) -> list[int]:
     return [corner.x(), corner.y(), rect.width(), rect.height()]
 
 
+def is_uncovered(widget: QWidget) -> bool:
+    """Whether a click into its middle reaches it."""
+    top = QApplication.widgetAt(widget.mapToGlobal(widget.rect().center()))
+    return top is not None and (top is widget or widget.isAncestorOf(top))
+
+
 def describe(widget: QWidget) -> dict[str, Any]:
     return {
         "name": widget.objectName(),
         "class": type(widget).__name__,
         "visible": widget.isVisible(),
         "enabled": widget.isEnabled(),
+        "uncovered": widget.isVisible() and is_uncovered(widget),
         "focus": (widget.focusProxy() or widget).hasFocus(),
         "rect": rect_of(widget, widget.rect()),
         "text": text_of(widget),
@@ -76,12 +91,33 @@ def rows_of(view: QAbstractItemView, column: int) -> list[dict[str, Any]]:
     return rows
 
 
+class Bell(QWindow):
+    """A window that is never shown. The X server keeps the order: it is resized after all input before was taken."""
+
+    rung = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setGeometry(0, 0, 8, 8)
+        self.create()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.rung.emit()
+
+    def pixels(self) -> int:
+        """Its width on the screen."""
+        return round(self.width() * self.devicePixelRatio())
+
+
 class Agent(QObject):
-    """Answers one JSON question a line."""
+    """Answers one JSON question a line: what is seen when the input before the question has been taken."""
 
     def __init__(self, path: str, app: QApplication) -> None:
         super().__init__(app)
         self._app = app
+        self._bell = Bell()
+        self._bell.rung.connect(self._answer_soon)
+        self._waiting: deque[tuple[QLocalSocket, int, dict[str, Any]]] = deque()
         self._server = QLocalServer(self)
         QLocalServer.removeServer(path)
         if not self._server.listen(path):
@@ -95,6 +131,16 @@ class Agent(QObject):
     def _read(self, socket: QLocalSocket) -> None:
         while socket.canReadLine():
             question = json.loads(bytes(socket.readLine().data()))
+            self._waiting.append((socket, question.pop("after"), question))
+        self._answer_soon()
+
+    def _answer_soon(self) -> None:
+        """When what the input has set off, such as new layouts, is done as well."""
+        QTimer.singleShot(0, self, self._answer_waiting)
+
+    def _answer_waiting(self) -> None:
+        while self._waiting and self._waiting[0][1] <= self._bell.pixels() + 2:
+            socket, _after, question = self._waiting.popleft()
             try:
                 answer: object = self._answer(question)
             except Exception as error:
@@ -107,6 +153,12 @@ class Agent(QObject):
 
     def _named(self, name: str) -> list[QWidget]:
         return [w for w in self._app.allWidgets() if w.objectName() == name]
+
+    def ask_bell(self) -> int:
+        return int(self._bell.winId())
+
+    def ask_popup(self) -> bool:
+        return self._app.activePopupWidget() is not None
 
     def ask_find(self, name: str) -> list[dict[str, Any]]:
         return [describe(w) for w in self._named(name)]
@@ -172,7 +224,10 @@ def run() -> int:
     socket_path, arguments = sys.argv[1], sys.argv[2:]
     if not os.environ.get(TITLES):
         titling.ATTEMPTS = 0  # type: ignore[misc]
-    original = QApplication.exec
+    original, post = QApplication.exec, Notices.post
+
+    def post_longer(notices: Notices, notice: Notice) -> None:
+        post(notices, replace(notice, timeout_ms=notice.timeout_ms * NOTICES_STAY))
 
     def exec_with_agent(*_args: Any) -> int:
         app = QApplication.instance()
@@ -181,6 +236,7 @@ def run() -> int:
         return original()
 
     QApplication.exec = exec_with_agent  # type: ignore[method-assign]
+    Notices.post = post_longer  # type: ignore[method-assign, assignment]
     return main(arguments)
 
 

@@ -36,7 +36,7 @@ def test_first_run_to_first_answer_and_back(screen: Screen, home: Path) -> None:
             lambda: STARTER.split("-")[0] in run.widget("modelPicker")["text"], "the starter model in the picker", 60
         )
         run.until(lambda: run.widget("composer")["focus"], "the focus in the composer")
-        assert "CPU" in run.widget("deviceLabel")["text"]
+        run.until(lambda: "CPU" in run.widget("deviceLabel")["text"], "the device")
         run.type("What is the capital of France?")
         run.key("Return")
         answer = run.answer()

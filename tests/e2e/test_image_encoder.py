@@ -33,7 +33,6 @@ def test_it_is_loaded_where_it_was_asked_for_and_has_a_part_of_the_memory(
     with program(screen, home_with_starter) as run:
         open_options(run)
         run.until(lambda: run.visible("mmproj"), "the image encoder to be offered")
-        run.until(lambda: "GiB" in run.widget("loadOptionsButton")["text"], "what it takes")
         assert not run.visible("mmprojReset"), "off unless asked"
         run.click("mmproj")
         run.until(lambda: run.visible("mmprojReset"), "the choice to be taken")

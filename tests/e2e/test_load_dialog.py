@@ -20,6 +20,7 @@ def open_options(run: Program) -> None:
     run.until(lambda: any("SmolLM2" in entry["text"] for entry in run.ask("menu")), "the model in the picker")
     run.key("shift+Return")
     run.widget("loadDialog")
+    run.until(lambda: "GiB" in run.widget("loadOptionsButton")["text"], "what it takes")
 
 
 def type_number(run: Program, field: str, number: int, end: str = "Tab") -> None:
@@ -47,11 +48,9 @@ def test_context_and_cache_format_reach_the_engine_and_are_remembered(screen: Sc
     home = home_with_starter
     with program(screen, home) as run:
         open_options(run)
-        run.until(lambda: "GiB" in run.widget("loadOptionsButton")["text"], "what it takes")
         before = run.widget("loadOptionsButton")["text"]
         type_number(run, "n_ctx", 1024)
-        run.click("kvFormat")
-        run.key("Down", "Return")
+        run.choose("kvFormat", "Down", "Return")
         run.until(lambda: "8-bit" in run.widget("kvFormat")["text"], "the 8-bit format")
         assert run.widget("loadOptionsButton")["text"] != before or "0.2" in before
         run.click("loadOptionsButton")
@@ -87,11 +86,9 @@ def test_context_and_cache_format_reach_the_engine_and_are_remembered(screen: Sc
 def test_options_that_contradict_each_other_hold_the_load_back(screen: Screen, home_with_starter: Path) -> None:
     with program(screen, home_with_starter) as run:
         open_options(run)
-        run.click("kvFormat")
-        run.key("Down", "Return")
+        run.choose("kvFormat", "Down", "Return")
         run.click("advancedButton")
-        run.click("flash_attention")
-        run.key("End", "Return")
+        run.choose("flash_attention", "End", "Return")
         run.until(lambda: not run.widget("loadOptionsButton")["enabled"], "Load to be held back")
         assert "flash attention" in run.widget("fitReason")["text"]
         assert "flash attention" in run.widget("loadOptionsButton")["description"]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -47,40 +46,6 @@ def turn_to_manager(run: Program) -> None:
     run.focus_window(run.widget("modelManager", 60)["window"])
 
 
-def settled(run: Program, look: Callable[[], list[dict[str, Any]]], what: str) -> list[int]:
-    """The rectangle of the first thing that ``look`` finds, once it lies where it will lie."""
-    places: list[list[int] | None] = []
-
-    def still() -> bool:
-        found = look()
-        places.append(found[0]["rect"] if found else None)
-        return len(places) > 2 and places[-1] is not None and places[-1] == places[-2] == places[-3]
-
-    run.until(still, what, 60)
-    assert places[-1] is not None
-    return places[-1]
-
-
-def press(run: Program, text: str) -> None:
-    """Press the button with this text."""
-
-    def look() -> list[dict[str, Any]]:
-        return [one for one in run.ask("buttons") if one["text"].replace("&", "") == text]
-
-    run.click_at(settled(run, look, f"the button {text}"))
-
-
-def click(run: Program, name: str) -> None:
-    """Press the widget with this name."""
-
-    def look() -> list[dict[str, Any]]:
-        return [one for one in run.ask("find", name=name) if one["visible"] and one["enabled"]]
-
-    place = settled(run, look, name)
-    run.focus_window(run.widget(name)["window"])
-    run.click_at(place)
-
-
 def current(run: Program, name: str) -> str:
     return next((item["text"] for item in run.ask("rows", name=name) if item["current"]), "")
 
@@ -101,11 +66,11 @@ def test_find_get_and_load_by_mouse(screen: Screen, home: Path, hub: LocalHub) -
         run.type("tiny")
         run.until(lambda: "tiny-GGUF" in found(run), "the repository", 60)
         run.click_row("foundList", "tiny-GGUF")
-        click(run, "get-Q8_0")
+        run.click("get-Q8_0")
         run.until(lambda: run.widget("get-Q8_0")["text"] == "Load", "the file to be here", 60)
         [path] = installed(home)
         assert hashlib.sha256(path.read_bytes()).hexdigest() == hub.repos[REPO]["tiny-Q8_0.gguf"].sha256
-        click(run, "get-Q8_0")
+        run.click("get-Q8_0")
         loaded(run)
 
 
@@ -154,7 +119,7 @@ def test_pause_goes_on_after_a_restart(screen: Screen, home: Path, hub: LocalHub
         run.until(lambda: current(run, "filesTable") == "Q8_0", "the file that was named", 60)
         run.key("Return")
         run.key("ctrl+3")
-        click(run, "pauseDownloadButton")
+        run.click("pauseDownloadButton")
         run.until(lambda: run.visible("retryDownloadButton"), "the pause", 60)
         assert run.quit() == 0
     file.pause_after = None
@@ -163,7 +128,7 @@ def test_pause_goes_on_after_a_restart(screen: Screen, home: Path, hub: LocalHub
         run.click("findModelButton")
         turn_to_manager(run)
         run.key("ctrl+3")
-        click(run, "retryDownloadButton")
+        run.click("retryDownloadButton")
         run.widget("loadDownloadedButton", 60)
         [path] = installed(home)
         assert path.read_bytes() == file.data
@@ -176,7 +141,7 @@ def test_the_card_is_shown_without_its_pictures(screen: Screen, home: Path, hub:
         run.type(REPO)
         run.key("Return")
         run.until(lambda: run.visible("get-Q8_0"), "its files", 60)
-        tabs = run.widget("repoTabs")["rect"]
+        tabs = run.settled(lambda: run.widget("repoTabs"), "the tabs")["rect"]
         run.click_at([tabs[0] + 110, tabs[1], 100, 40])
         run.until(lambda: run.visible("modelCard"), "the card", 60)
         assert not [entry for entry in hub.log if entry.path.endswith("p.png")]
@@ -193,14 +158,14 @@ def test_in_game_mode_it_is_a_page_of_the_one_window(screen: Screen, home: Path,
         assert run.widget("modelManager")["window"] == main
         run.key("ctrl+2")
         run.until(lambda: run.visible("emptyImportButton"), "the empty page", 60)
-        press(run, "Import…")
+        run.click_button("Import…")
         run.until(
             lambda: any("taken.gguf" in item["text"] for item in run.ask("rows", name="pickerList")), "the file", 60
         )
         run.click_row("pickerList", "taken.gguf")
-        press(run, "Take this file")
-        press(run, "Copy")
+        run.click_button("Take this file")
+        run.click_button("Copy")
         run.until(lambda: [path.name for path in installed(home)] == ["taken.gguf"], "the copy", 60)
         assert take.exists()
-        click(run, "pageBack")
+        run.click("pageBack")
         run.until(lambda: run.visible("composer"), "the chat", 60)

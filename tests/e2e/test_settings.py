@@ -95,8 +95,7 @@ def test_looks_follow_at_once_and_are_kept(screen: Screen, home: Path) -> None:
     with program(screen, home) as run:
         open_page(run, "general")
         before = run.widget("settingsPage-general")["rect"][3]
-        run.click("window-scale")
-        run.key("End", "Return")
+        run.choose("window-scale", "End", "Return")
         run.until(lambda: run.widget("settingsPage-general")["rect"][3] > before * 1.5, "larger text")
         open_page(run, "about")
         run.until(lambda: any("msgspec" in row["text"] for row in run.ask("rows", name="licencesList")), "licences")

@@ -38,6 +38,8 @@ A behaviour is an object:
     garbage    lines written between the frames
     double     true: the terminal frame is sent twice, then one for an unknown id
     cut        true: half of the terminal frame is sent, then the process ends with exit code 0
+    gate       file: each step waits until it is there, or the request is cancelled
+    gate_after number of steps or tokens that do not wait for it (default: none)
     after      number of steps or tokens before the event below (default: all of them)
     signal     event: the process ends by this signal, such as "SIGABRT"
     exit       event: the process ends with this exit code
@@ -268,10 +270,17 @@ class Step:
         """Before a step. False: the request ended by the event of the behaviour."""
         if self._event and self._done == self._behaviour.get("after", -1):
             return self.event()
+        self._pass_gate()
         self._done += 1
         self._channel.wait(self._behaviour.get("delay", 0.0))
         self.garbage()
         return True
+
+    def _pass_gate(self) -> None:
+        gate = self._behaviour.get("gate")
+        if gate and self._done >= self._behaviour.get("gate_after", 0):
+            while not Path(gate).exists() and not self.cancelled():
+                self._channel.wait(0.01)
 
     def garbage(self) -> None:
         for line in self._behaviour.get("garbage", ()):
