@@ -53,7 +53,7 @@ TEMPLATE: Final = "{% for message in messages %}{{ message.content }}{% endfor %
 
 @dataclass(frozen=True)
 class BigShape:
-    """Size of a llama model without grouped attention. ``vocab`` counts the special tokens and bytes too."""
+    """Size of a llama model. ``vocab`` counts the special tokens and bytes too; ``kv_heads``: 0: as many as heads."""
 
     name: str
     embd: int
@@ -62,6 +62,12 @@ class BigShape:
     layers: int
     vocab: int
     context: int = 4096
+    kv_heads: int = 0
+
+    @property
+    def kv_embd(self) -> int:
+        """Length of the keys of one token in one layer."""
+        return self.embd // self.heads * (self.kv_heads or self.heads)
 
     @property
     def parameters(self) -> int:
@@ -73,6 +79,7 @@ SHAPES: Final = {
     shape.name: shape
     for shape in (
         BigShape("7B", embd=4096, ff=11008, heads=32, layers=32, vocab=32000),
+        BigShape("8B", embd=4096, ff=14336, heads=32, layers=32, vocab=128256, kv_heads=8, context=8192),
         BigShape("163M", embd=768, ff=3072, heads=12, layers=12, vocab=32000),
         BigShape("163M-152k", embd=768, ff=3072, heads=12, layers=12, vocab=152064),
         BigShape("tiny", embd=256, ff=512, heads=4, layers=2, vocab=512),
@@ -101,8 +108,13 @@ def tensor_shapes(shape: BigShape) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Names and dims, the fastest-moving first."""
     yield "token_embd.weight", (shape.embd, shape.vocab)
     for layer in range(shape.layers):
-        for part in ("attn_q", "attn_k", "attn_v", "attn_output"):
-            yield f"blk.{layer}.{part}.weight", (shape.embd, shape.embd)
+        for part, width in (
+            ("attn_q", shape.embd),
+            ("attn_k", shape.kv_embd),
+            ("attn_v", shape.kv_embd),
+            ("attn_output", shape.embd),
+        ):
+            yield f"blk.{layer}.{part}.weight", (shape.embd, width)
         yield f"blk.{layer}.ffn_gate.weight", (shape.embd, shape.ff)
         yield f"blk.{layer}.ffn_up.weight", (shape.embd, shape.ff)
         yield f"blk.{layer}.ffn_down.weight", (shape.ff, shape.embd)
@@ -122,7 +134,7 @@ def metadata(shape: BigShape) -> list[KeyValue]:
         "llama.block_count": shape.layers,
         "llama.feed_forward_length": shape.ff,
         "llama.attention.head_count": shape.heads,
-        "llama.attention.head_count_kv": shape.heads,
+        "llama.attention.head_count_kv": shape.kv_heads or shape.heads,
         "llama.rope.dimension_count": shape.embd // shape.heads,
         "llama.vocab_size": shape.vocab,
         "tokenizer.ggml.bos_token_id": 1,

@@ -36,6 +36,7 @@ NEVER_ENDS = tuple(LogitBias(token, -1000.0) for token in (0, 2))
 """The starter model's tokens that end a text."""
 
 CPU = "cpu"
+WARM_UP_SECONDS = 1.5
 REST_SECONDS = 1.0
 """Between two bursts, for everybody else on the machine."""
 
@@ -96,6 +97,13 @@ def worker_speed(worker: Worker, tokens: int, sampling: Sampling) -> tuple[Speed
     raise RuntimeError("the model ends its answer before the wanted number of tokens: try --endless")
 
 
+def warm_up(worker: Worker, tokens: int, sampling: Sampling) -> None:
+    """Answers for about as long as llama-bench loads its model."""
+    end = time.monotonic() + WARM_UP_SECONDS
+    while time.monotonic() < end:
+        worker_speed(worker, tokens, sampling)
+
+
 def compare(bench: Bench, worker: Worker, tokens: int, rounds: int, sampling: Sampling) -> None:
     """Run the rounds and print the table."""
     _, depth = worker_speed(worker, 8, sampling)
@@ -104,8 +112,8 @@ def compare(bench: Bench, worker: Worker, tokens: int, rounds: int, sampling: Sa
     for number in range(rounds):
         native = bench.run(tokens, depth)
         time.sleep(REST_SECONDS)
-        if bench.device != CPU:  # its clocks fell in the pause; llama-bench loads its model just before
-            worker_speed(worker, tokens, sampling)
+        if bench.device != CPU:  # clocks fell in the pause; llama-bench loads its model just before
+            warm_up(worker, tokens, sampling)
         ours, _ = worker_speed(worker, tokens, sampling)
         time.sleep(REST_SECONDS)
         pairs.append((native, ours))
