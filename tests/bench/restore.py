@@ -4,7 +4,8 @@ A worker with an empty folder reads the conversation, which is the computation, 
 half a minute. Then fresh workers are asked for one token each. On a machine with other work the clock says little;
 beside it stands the processor time of the worker for the answer. Use, in the checkout:
 
-    .venv/bin/python -m tests.bench.restore [--tokens 4000] [--device Vulkan0] [--model FILE] [--rounds 3] [--numbered] [--always]
+    .venv/bin/python -m tests.bench.restore [--tokens 4000] [--device Vulkan0] [--model FILE] [--rounds 3]
+        [--numbered] [--always]
 """
 
 from __future__ import annotations
