@@ -1,12 +1,14 @@
 """The connections that fetch one file at the same time: one thread each.
 
-They share a plan of what is missing. A connection that breaks gives its bytes back and ends while others go on; the
+They share a plan of what is missing. One begins; the others come when it has brought something, unless it is so fast
+that the processor holds it up. A connection that breaks gives its bytes back and ends while others go on; the
 last one waits and tries again, and after it brought something the others come back.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Final
 
@@ -22,7 +24,11 @@ from engine.errors import VrambleError
 from engine.library.hub_errors import HubError
 
 LIVELY: Final = 4 << 20
-"""After so many bytes a connection has shown that another one is worth a try."""
+"""After so many bytes it is known how fast a connection is, and whether another one is worth a try."""
+
+BUSY: Final = 0.5
+"""A thread that works this share of the time is held up by the processor, not by the network: more connections would
+only take processors from it, and from the hash."""
 
 JOIN_S: Final = 10.0
 
@@ -42,8 +48,8 @@ class Lanes:
         self._source = source
         self._partial = partial
         self._most = 1 if source.plain else connections
-        self._allowed = self._most
-        self._piece = BLOCK // self._most  # a kill loses one for each connection: a block in all
+        self._allowed = 1
+        self._busy = False
         self._patience = patience
         self._throttle = throttle
         self._plan = Plan(partial.blocks.missing(), self._most)
@@ -116,7 +122,8 @@ class Lanes:
     def _done(self, number: int, claim: Claim) -> None:
         with self.moved:
             self._give_back(number, claim)
-            self._allowed = self._most
+            if not self._busy:
+                self._allowed = self._most
 
     def _end(self, number: int, claim: Claim, error: BaseException) -> None:
         with self.moved:
@@ -180,21 +187,30 @@ class Lanes:
 
     def _copy(self, body: Body, claim: Claim, skip: int) -> None:
         """Write what comes. ``skip``: so many bytes at the beginning are here already."""
-        asked, lively, memory = claim.end, claim.at + LIVELY, memoryview(bytearray(self._piece))
+        asked, memory = claim.end, memoryview(bytearray(BLOCK))
         while skip and (count := body.read(memory[:skip])):
             skip -= count
             self._throttle.passed(count)
+        begun, worked, first = time.monotonic(), time.thread_time(), claim.at
         while claim.at < claim.end and not self._over:
-            to_block = BLOCK - claim.at % BLOCK
-            count = body.read(memory[: min(self._throttle.read_size, to_block, claim.end - claim.at)])
+            to_block, piece = BLOCK - claim.at % BLOCK, BLOCK // self._allowed  # a kill loses all pieces: a block
+            count = body.read(memory[: min(self._throttle.read_size, to_block, claim.end - claim.at, piece)])
             if not count:
                 break
             self._write(claim, memory[:count])
             self._throttle.passed(count)
-            if claim.at > lively:
-                self._allowed, lively = self._most, ENDLESS
+            if self._allowed < self._most and claim.at - first > LIVELY:
+                self._judge((time.thread_time() - worked) / (time.monotonic() - begun))
         if not self._over:
             self._check_end(body, claim, asked, memory)
+
+    def _judge(self, share: float) -> None:
+        """A connection brings bytes, and its thread works ``share`` of the time: are more of them worth a try?"""
+        self._busy = self._allowed == 1 and share > BUSY
+        if not self._busy:
+            with self.moved:
+                self._allowed = self._most
+                self.moved.notify_all()
 
     def _write(self, claim: Claim, data: memoryview) -> None:
         self._partial.write(claim.at, data)

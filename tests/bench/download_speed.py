@@ -6,7 +6,7 @@ time with a sha256sum after it is told too. Time and processor time are those of
 connection on, without the start of the program. Use, in the checkout:
 
     .venv/bin/python -m tests.bench.download_speed [--size 1000] [--runs 9] [--folder /dev/shm] [--limit MB/s]
-        [--exclusive] [--json FILE]
+        [--tls] [--exclusive] [--json FILE]
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from engine.library.listing import FilePart
 from tests.bench.alone import EXCLUSIVE, alone
 from tests.bench.fast_hub import fast_hub
 from tests.bench.figures import machine, machine_line, percentile, table, write_json
+from tests.fakes.certificate import make_certificate
 
 REPO, FILE = "maker/speed-GGUF", "speed-Q4_0.gguf"
 CONNECTIONS = (1, 4)
@@ -44,12 +45,14 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """What all runs have in common: address of the Hub, bytes of the file, bytes per second, words before a command."""
+    """What all runs have in common: address of the Hub, bytes of the file, bytes per second, words before a command,
+    certificate of the Hub."""
 
     url: str
     size: int
     limit: float | None
     before: tuple[str, ...] = ()
+    certificate: Path | None = None
 
 
 def curl(setting: Setting, folder: Path, connections: int) -> Run:
@@ -62,6 +65,7 @@ def curl(setting: Setting, folder: Path, connections: int) -> Run:
         first, last = size * number // connections, size * (number + 1) // connections - 1
         line = [*setting.before, "curl", "-sS", "-o", str(folder / f"part-{number}"), address]
         line += ["-r", f"{first}-{last}"] if connections > 1 else []
+        line += ["--cacert", str(setting.certificate)] if setting.certificate else []
         line += ["--limit-rate", f"{limit / connections:.0f}"] if limit else []
         children.append(subprocess.Popen(line))
     rss = 0
@@ -88,6 +92,8 @@ def vramble(setting: Setting, folder: Path, connections: int) -> Run:
         limit_bytes_s=int(setting.limit) if setting.limit else None,
     )
     env = {**environment(), "HF_ENDPOINT": setting.url}
+    if setting.certificate:
+        env["SSL_CERT_FILE"] = str(setting.certificate)
     child = subprocess.Popen([*setting.before, *command()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
     assert child.stdin is not None
     assert child.stdout is not None
@@ -114,7 +120,7 @@ def median(values: list[float]) -> float:
     return percentile(values, 0.5)
 
 
-def measure(size: int, runs: int, place: Path, limit: float | None, before: tuple[str, ...]) -> list[list[object]]:
+def measure(size: int, runs: int, place: Path, setting: Setting, *, tls: bool) -> list[list[object]]:
     """Rows of the table."""
     rows: list[list[object]] = [["", "MB/s", "best", "share of curl", "of curl + sha256sum", "CPU s/GB", "RSS MiB"]]
     with tempfile.TemporaryDirectory(dir=place) as folder:
@@ -122,8 +128,9 @@ def measure(size: int, runs: int, place: Path, limit: float | None, before: tupl
         with source.open("wb") as file:
             for _ in range(size // (1 << 20)):
                 file.write(os.urandom(1 << 20))
-        with fast_hub(source, before) as url:
-            setting = Setting(url=url, size=source.stat().st_size, limit=limit, before=before)
+        certificate = make_certificate(Path(folder) / "certificate.pem") if tls else None
+        with fast_hub(source, setting.before, certificate) as url:
+            setting = msgspec.structs.replace(setting, url=url, size=source.stat().st_size, certificate=certificate)
             for connections in CONNECTIONS:
                 rows += rows_of(alternate(setting, Path(folder), connections, runs), setting.size, connections)
     return rows
@@ -171,13 +178,15 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--folder", type=Path, default=Path("/dev/shm"), help="where source and target lie")
     parser.add_argument("--limit", type=float, help="MB/s that both are held to, as a line would")
+    parser.add_argument("--tls", action="store_true", help="over TLS, as from the real Hub")
     parser.add_argument("--exclusive", action="store_true", help="real-time priority: the machine has other work")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     limit = arguments.limit * 1e6 if arguments.limit else None
     before = EXCLUSIVE if arguments.exclusive else ()
     with alone(arguments.exclusive):
-        rows = measure(arguments.size * 1_000_000, arguments.runs, arguments.folder, limit, before)
+        setting = Setting(url="", size=0, limit=limit, before=before)
+        rows = measure(arguments.size * 1_000_000, arguments.runs, arguments.folder, setting, tls=arguments.tls)
     print(table(rows))
     print(machine_line())
     if arguments.json:

@@ -8,10 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from engine.downloads import one_file, plan
+from engine.downloads import lanes, one_file, plan
 from engine.downloads.blocks import BLOCK, Blocks
+from engine.downloads.main import answer
 from engine.downloads.messages import Event, Fetched, Progress, Waiting
 from engine.downloads.part_file import Partial
 from engine.downloads.partial import (
@@ -30,6 +32,7 @@ from tests.engine.downloads.conftest import run_here as run
 from tests.fakes.local_hub import HubFile, LocalHub, Refusal
 
 SIZE = 12 * BLOCK + 1234
+PATIENT = msgspec.structs.replace(QUICK, stall_s=60)
 finish, fail = partial(conftest.finish, run=run), partial(conftest.fail, run=run)
 
 
@@ -66,6 +69,35 @@ def test_the_file_comes_in_pieces_each_once(hub: LocalHub, tmp_path: Path, data:
     assert hub.sent[FILE] == SIZE
     progress = [event for event in events if isinstance(event, Progress) and event.stage == "loading"]
     assert max(event.connections for event in progress) <= 4
+
+
+def test_others_come_when_the_first_connection_has_brought_something(
+    hub: LocalHub, tmp_path: Path, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing more comes of any of them until there are two."""
+    monkeypatch.setattr(lanes, "LIVELY", 50_000)
+    monkeypatch.setattr(lanes, "BUSY", 2.0)
+    file = hub.add(REPO, FILE, data, pause_after=100_000)
+
+    def report(event: Event) -> None:
+        if isinstance(event, Progress) and event.connections > 1:
+            hub.release()
+
+    done = answer(fetch_request(tmp_path, connections=4, limits=PATIENT), report)
+    assert isinstance(done, Fetched)
+    assert done.sha256 == file.sha256
+
+
+def test_a_connection_that_the_processor_holds_up_stays_alone(
+    hub: LocalHub, tmp_path: Path, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "LIVELY", 50_000)
+    monkeypatch.setattr(lanes, "BUSY", -1.0)
+    file = hub.add(REPO, FILE, data)
+    events = run(fetch_request(tmp_path, connections=4))
+    assert isinstance(events[-1], Fetched)
+    assert events[-1].sha256 == file.sha256
+    assert {event.connections for event in events if isinstance(event, Progress)} <= {0, 1}
 
 
 def test_a_small_file_gets_one_connection(hub: LocalHub, tmp_path: Path) -> None:
