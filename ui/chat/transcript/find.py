@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QAbstractItemModel, QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from ui.chat.transcript.find_bar import FindBar
 from ui.chat.transcript.finding import Finder
@@ -17,24 +18,30 @@ TYPED_MS = 60
 
 
 class Find(QObject):
-    """Owns the bar over ``view`` and shows the match that is chosen.
+    """Owns the bar above what ``view`` shows, and shows the match that is chosen.
+
+    Args:
+        parent: The view itself; the bar stands in its upper margin.
 
     Attributes:
+        room_changed: The bar needs so many pixels above what is shown.
         left: The bar was closed.
     """
 
     left = Signal()
+    room_changed = Signal(int)
 
-    def __init__(self, view: Host, model: QAbstractItemModel, theme: Theme, parent: QObject) -> None:
+    def __init__(self, view: Host, model: QAbstractItemModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._view = view
-        self.bar = FindBar(theme, view.viewport())
+        self.bar = FindBar(theme, parent)
         self.finder = Finder(view.content, self._show, self)
         self._later, self._typing = self._timer(SETTLE_MS, self.finder.refresh), self._timer(TYPED_MS, self._search)
         self.bar.typed.connect(lambda _words: self._typing.start())
         self.bar.stepped.connect(self.finder.step)
         self.bar.closed.connect(self._close)
         self.finder.changed.connect(self._follow)
+        theme.changed.connect(self._fit)
         for signal in (model.modelReset, model.rowsInserted, model.rowsRemoved, model.dataChanged):
             signal.connect(self._messages_changed)
 
@@ -49,17 +56,23 @@ class Find(QObject):
         """Show the bar; what is selected is looked for."""
         selected = self._view.selected_text()
         self.bar.open_with(words or (selected if "\n" not in selected and len(selected) <= 200 else ""))
-        self.place()
+        self._fit()
 
     def place(self) -> None:
         """The view has another size."""
-        self.bar.place(self._view.viewport().rect())
+        self.bar.place(self._view.viewport().geometry())
 
     def show_words(self, row: int, words: str) -> None:
         """Look for ``words`` from message number ``row`` on, with the bar open."""
         self.open(words)
         self._typing.stop()
         self.finder.search(words, (row, 0, 0))
+
+    def _fit(self) -> None:
+        """The bar is as high as its text, which may grow."""
+        if not self.bar.isHidden():
+            self.room_changed.emit(self.bar.needed_height)
+            self.place()
 
     def _search(self) -> None:
         placed = self._view.content.placed
@@ -85,4 +98,5 @@ class Find(QObject):
     def _close(self) -> None:
         self._typing.stop()
         self.finder.stop()
+        self.room_changed.emit(0)
         self.left.emit()

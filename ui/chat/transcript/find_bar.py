@@ -78,11 +78,16 @@ class FindBar(QFrame):
         self.hide()
         self.closed.emit()
 
-    def place(self, room: QRect) -> None:
-        """Stand in the upper right corner of ``room``."""
-        width = min(self._theme.px(WIDTH), room.width() - 2 * SPACE_M)
+    @property
+    def needed_height(self) -> int:
+        """Pixels with the room around it."""
+        return self.sizeHint().height() + 2 * SPACE_S
+
+    def place(self, below: QRect) -> None:
+        """Stand above the right end of ``below``."""
+        width = min(self._theme.px(WIDTH), below.width() - 2 * SPACE_M)
         height = self.sizeHint().height()
-        self.setGeometry(QRect(room.right() - SPACE_M - width, room.top() + SPACE_S, width, height))
+        self.setGeometry(QRect(below.right() - SPACE_M - width, below.top() - SPACE_S - height, width, height))
 
     def tell(self, finder: Finder) -> None:
         """Say how many matches there are, and which one is shown."""

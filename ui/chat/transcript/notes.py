@@ -63,6 +63,10 @@ class NoteView(PartView):
         """Where a caret at ``position`` stands."""
         return self._text.caret(position).translated(self._left, 0)
 
+    def under(self, start: int, end: int) -> list[QRectF]:
+        """Below the letters of the sentence."""
+        return [box.translated(self._left, 0) for box in self._text.under(start, end)]
+
 
 class ThoughtHeadView(PartView):
     """Room for the button that folds a thought."""

@@ -14,7 +14,7 @@ from ui.chat.transcript.frames_paint import paint_frames
 from ui.chat.transcript.layout import Placed
 from ui.chat.transcript.message import Message
 from ui.chat.transcript.notes import Note
-from ui.chat.transcript.part_view import PartView, Range
+from ui.chat.transcript.part_view import LINE, PartView, Range
 from ui.chat.transcript.row import is_open
 from ui.chat.transcript.scene import Scene
 from ui.theme import RADIUS_CARD, SPACE_M
@@ -104,9 +104,9 @@ def _paint_part(painter: QPainter, scene: Scene, placed: Placed, clip: QRectF, m
     painter.save()
     painter.translate(origin)
     inside = clip.translated(-origin)
+    view.paint(painter, inside, scene.selection.range_in(placed.row, placed.section, view.length))
     if scene.marks is not None:
         _paint_marks(painter, view, scene.marks(placed.row, placed.section))
-    view.paint(painter, inside, scene.selection.range_in(placed.row, placed.section, view.length))
     if isinstance(view, CodeView):
         view.paint_head(painter, head_shift(view, origin.y()))
     elif is_open(message.row) and placed.section == message.foot - 1 and waits(part):
@@ -116,12 +116,10 @@ def _paint_part(painter: QPainter, scene: Scene, placed: Placed, clip: QRectF, m
 
 def _paint_marks(painter: QPainter, view: PartView, marks: Sequence[Range]) -> None:
     """Underline what was found, so that it is seen on any ground; the chosen one is selected besides."""
-    painter.setPen(Qt.PenStyle.NoPen)
+    seen = QRectF(0, 0, view.width, view.height + LINE)
     for start, end in marks:
-        first, last = view.caret(start), view.caret(end)
-        right = last.left() if last.top() == first.top() else view.width
-        box = QRectF(first.left(), first.bottom() - 3, max(4.0, right - first.left()), 3)
-        painter.fillRect(box, view.look.colour("accent"))
+        for box in view.under(start, end):
+            painter.fillRect(box.intersected(seen), view.look.colour("accent"))
 
 
 def head_shift(view: CodeView, top: float) -> float:

@@ -9,6 +9,8 @@ from ui.chat.transcript.look import Ink, Look
 
 Range = tuple[int, int]
 """Selected characters of a part: from, to."""
+LINE = 3.0
+"""Pixels: how thick the line under what was found is."""
 
 
 class PartView:
@@ -41,6 +43,12 @@ class PartView:
     def caret(self, position: int) -> QRectF:
         """Where a caret at ``position`` stands."""
         return QRectF(0, 0, 1, self.height)
+
+    def under(self, start: int, end: int) -> list[QRectF]:
+        """Where a line is drawn under these characters: right below the letters."""
+        first, last = self.caret(start), self.caret(end)
+        right = last.left() if last.top() == first.top() else self.width
+        return [QRectF(first.left(), first.bottom() - LINE, max(4.0, right - first.left()), LINE)]
 
     def link_at(self, point: QPointF) -> str:
         """Address under ``point``, or an empty string."""

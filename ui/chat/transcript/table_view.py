@@ -185,6 +185,15 @@ class TableView(SidewaysView):
         box = cell.view.caret(min(position - cell.start, cell.view.length))
         return box.translated(cell.x - self.state.scroll, cell.y)
 
+    def under(self, start: int, end: int) -> list[QRectF]:
+        """In each cell that has some of these characters."""
+        result = []
+        for cell in self._cells:
+            inside = _within(cell, (start, end))
+            boxes = cell.view.under(*inside) if inside is not None else []
+            result += [box.translated(cell.x - self.state.scroll, cell.y) for box in boxes]
+        return result
+
     def link_at(self, point: QPointF) -> str:
         """Address under ``point``, or an empty string."""
         if not self._cells:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QPainter, QTextCharFormat, QTextLayout, QTextL
 from ui.chat.transcript.blocks import Span, Style, Styled
 from ui.chat.transcript.inline_formulas import InlineFormulas
 from ui.chat.transcript.look import HEADING_SIZES, PILL_PADDING, Ink, Look
-from ui.chat.transcript.part_view import PartView, Range
+from ui.chat.transcript.part_view import LINE, PartView, Range
 from ui.chat.transcript.qt_text import LINE_SEPARATOR, Units, displayable, is_right_to_left, mixes_directions
 
 _ALIGNMENTS = {
@@ -172,6 +172,15 @@ class TextView(PartView):
         number = self._line_number(units)
         line = self._layout.lineAt(number)
         return QRectF(x_of(line, units), self._tops[number], 1, self._line_height(number))
+
+    def under(self, start: int, end: int) -> list[QRectF]:
+        """Below the letters of each line, however much room a formula takes there."""
+        result = []
+        for box in self.boxes(Span(start, end - start, Style.PLAIN)):
+            line = self._layout.lineAt(self._line_number_at(box.center().y()))
+            low = line.y() + line.ascent() + min(line.descent(), self.look.body_metrics.descent()) - 1
+            result.append(QRectF(box.left(), low, max(4.0, box.width()), LINE))
+        return result
 
     def link_at(self, point: QPointF) -> str:
         """Address under ``point``, or an empty string."""

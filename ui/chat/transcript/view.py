@@ -109,6 +109,7 @@ class TranscriptView(QAbstractScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._bar_moved)
         QScroller.grabGesture(self.viewport(), QScroller.ScrollerGestureType.TouchGesture)
         self.finding = Find(self, model, theme, self)
+        self.finding.room_changed.connect(lambda height: self.setViewportMargins(0, height, 0, 0))
         theme.changed.connect(self._theme_changed)
         if formulas is not None:
             formulas.drawn.connect(self._formulas_drawn)
