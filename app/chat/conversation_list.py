@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from datetime import date
 from enum import IntEnum
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.chat.groups import day_of, group_of
+from app.chat.groups import Groups, day_of
 from engine.chat.records import Conversation
 
 SPOKEN = ", an answer is being written"
@@ -32,6 +33,7 @@ class ConversationListModel(QAbstractListModel):
         super().__init__(parent)
         self._now = now
         self._today = day_of(now())
+        self._groups = Groups(self._today)
         self._rows: list[Conversation] = []
         self._answering: frozenset[str] = frozenset()
 
@@ -59,7 +61,7 @@ class ConversationListModel(QAbstractListModel):
         if role == self.Role.UPDATED:
             return conversation.updated
         if role == self.Role.GROUP:
-            return group_of(conversation.updated, self._today).value
+            return self._groups.of(conversation.updated).value
         if role == self.Role.ANSWERING:
             return conversation.id in self._answering
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -84,7 +86,7 @@ class ConversationListModel(QAbstractListModel):
         """Show these, newest first."""
         self.beginResetModel()
         self._rows = sorted(conversations, key=lambda row: row.updated, reverse=True)
-        self._today = day_of(self._now())
+        self._set_today(day_of(self._now()))
         self.endResetModel()
 
     def put(self, conversation: Conversation) -> None:
@@ -128,9 +130,12 @@ class ConversationListModel(QAbstractListModel):
         """Headings anew, when a day has passed."""
         today = day_of(self._now())
         if today != self._today:
-            self._today = today
+            self._set_today(today)
             if self._rows:
                 self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 0), [self.Role.GROUP])
+
+    def _set_today(self, today: date) -> None:
+        self._today, self._groups = today, Groups(today)
 
     def _position(self, id_: str) -> int | None:
         return next((at for at, row in enumerate(self._rows) if row.id == id_), None)

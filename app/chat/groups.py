@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
 
 class Group(StrEnum):
@@ -34,3 +35,31 @@ def group_of(updated: float, today: date) -> Group:
     if days <= 7:
         return Group.WEEK
     return Group.MONTH if days <= 30 else Group.OLDER
+
+
+_DAYS: Final = ((0, Group.TODAY), (1, Group.YESTERDAY), (7, Group.WEEK), (30, Group.MONTH))
+_LATEST: Final = 1e11
+"""Seconds since 1970: before that every time is of some calendar day."""
+
+
+class Groups:
+    """`group_of` for many times and one day: the calendar is asked once."""
+
+    def __init__(self, today: date) -> None:
+        self._today = today
+        self._begins = [(_midnight(today, days), group) for days, group in _DAYS]
+
+    def of(self, updated: float) -> Group:
+        """The heading for a conversation that changed at ``updated``."""
+        if not 0 <= updated < _LATEST:
+            return group_of(updated, self._today)
+        return next((group for begin, group in self._begins if updated >= begin), Group.OLDER)
+
+
+def _midnight(today: date, days: int) -> float:
+    """When the day so many ``days`` ago began, in seconds since 1970."""
+    try:
+        day = today - timedelta(days=days)
+        return datetime(day.year, day.month, day.day).timestamp()  # noqa: DTZ001 - local time is meant
+    except (OverflowError, OSError, ValueError):
+        return float("-inf")

@@ -22,13 +22,17 @@ class SideListModel(QAbstractListModel):
     """Rows of `side_rows`, kept up with the conversations and folders; rows can be dragged."""
 
     class Role(IntEnum):
-        """Data roles, beside those of `ConversationListModel`: ID, TITLE, UPDATED, GROUP, ANSWERING."""
+        """Data roles, beside those of `ConversationListModel`: ID, TITLE, UPDATED, GROUP, ANSWERING.
+
+        HEADING is the group of a row that is the first one of it; else empty.
+        """
 
         IS_FOLDER = Qt.ItemDataRole.UserRole + 20
         FOLDED = Qt.ItemDataRole.UserRole + 21
         COUNT = Qt.ItemDataRole.UserRole + 22
         INSIDE = Qt.ItemDataRole.UserRole + 23
         ROW = Qt.ItemDataRole.UserRole + 24
+        HEADING = Qt.ItemDataRole.UserRole + 25
 
     def __init__(
         self, conversations: ConversationListModel, arrangement: Arrangement, parent: QObject | None = None
@@ -84,16 +88,20 @@ class SideListModel(QAbstractListModel):
         """Title, id, heading and the state of a row."""
         if not index.isValid() or not 0 <= index.row() < len(self._rows):
             return None
-        row = self._rows[index.row()]
+        at = index.row()
+        row = self._rows[at]
+        if role == self.Role.HEADING:
+            group = self._group(row)
+            return group if at == 0 or self._group(self._rows[at - 1]) != group else ""
         if role == self.Role.ROW:
             return row
+        if role == _SHARED.GROUP:
+            return self._group(row)
         if role == self.Role.IS_FOLDER:
             return row.conversation is None
         if role == self.Role.INSIDE:
             return row.section is Section.FOLDERS and row.conversation is not None
         if row.conversation is not None:
-            if role == _SHARED.GROUP and row.section is not Section.BY_TIME:
-                return row.section.value
             return self._conversations.value(row.conversation, role)
         return self._folder_value(row, role)
 
@@ -189,13 +197,20 @@ class SideListModel(QAbstractListModel):
 
     def _source_changed(self, first: QModelIndex, last: QModelIndex, roles: list[int]) -> None:
         if roles == [_SHARED.GROUP] and self._rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 0), roles)
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 0), [*roles, self.Role.HEADING])
             return
         self.rebuild()
         if _SHARED.ANSWERING in roles:
             at = self.position(str(first.data(_SHARED.ID)))
             if at is not None:
                 self.dataChanged.emit(self.index(at, 0), self.index(at, 0), roles)
+
+    def _group(self, row: SideRow) -> str:
+        if row.conversation is None:
+            return Section.FOLDERS.value
+        if row.section is not Section.BY_TIME:
+            return row.section.value
+        return str(self._conversations.value(row.conversation, _SHARED.GROUP))
 
     def _folder_value(self, row: SideRow, role: int) -> Any:
         folder = row.folder
@@ -207,7 +222,6 @@ class SideListModel(QAbstractListModel):
             return f"{folder.title}, {row.size}"
         values = {
             int(_SHARED.ID): folder.id,
-            int(_SHARED.GROUP): Section.FOLDERS.value,
             int(self.Role.FOLDED): folder.folded,
             int(self.Role.COUNT): row.size,
         }

@@ -10,9 +10,7 @@ from engine.chat import rows
 from engine.chat.records import Conversation, Message, Part, PartKind, Thread
 from engine.chat.tree import Node, Tree
 
-_CONVERSATION: Final = (
-    "SELECT id, title, created, updated, tip, settings, pinned, archived, folder, place, titled FROM conversation"
-)
+_CONVERSATION: Final = f"SELECT {', '.join(rows.CONVERSATION)} FROM conversation"
 _PARTS: Final = (
     "SELECT part.message, part.kind, part.content FROM message JOIN part ON part.message = message.id"
     " WHERE message.conversation = ? ORDER BY message.seq, part.position"
@@ -35,8 +33,22 @@ def conversations(db: sqlite3.Connection) -> list[Conversation]:
 
     Sorted here: SQLite puts a damaged time (a text) after every number.
     """
-    found = [rows.conversation_of(row) for row in db.execute(f"{_CONVERSATION} WHERE deleted IS NULL")]
-    return sorted(found, key=lambda conversation: conversation.updated, reverse=True)
+    return sorted(_every_conversation(db), key=lambda conversation: conversation.updated, reverse=True)
+
+
+def _every_conversation(db: sqlite3.Connection) -> list[Conversation]:
+    """At the start of the program, for 10,000 of them: without a dictionary and a call of Python for each value."""
+    query = f"{_CONVERSATION} WHERE deleted IS NULL"
+    cursor, lenient = db.cursor(), db.text_factory
+    cursor.row_factory = None
+    db.text_factory = str
+    try:
+        return [rows.conversation_of_values(values) for values in cursor.execute(query)]
+    except sqlite3.OperationalError:  # bytes that are no UTF-8 somewhere
+        db.text_factory = lenient
+        return [rows.conversation_of(row) for row in db.execute(query)]
+    finally:
+        db.text_factory = lenient
 
 
 def conversation(db: sqlite3.Connection, id_: str) -> Conversation | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Sequence
-from typing import Final, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -14,13 +14,39 @@ from engine.protocol.types import GenerationStats
 
 T = TypeVar("T")
 
+CONVERSATION: Final = (
+    "id", "title", "created", "updated", "tip", "settings", "pinned", "archived", "folder", "place", "titled",
+)  # fmt: skip
+"""Columns of a conversation that its record is made of."""
 _ROLES: Final = frozenset(role.value for role in Role)
 _STATES: Final = frozenset(status.value for status in Status)
 _STATS: Final = msgspec.json.Decoder(GenerationStats)
 _SETTINGS: Final = msgspec.json.Decoder(RunSettings)
 
 
-def conversation_of(row: sqlite3.Row) -> Conversation:
+def conversation_of_values(values: tuple[Any, ...]) -> Conversation:
+    """The same of the columns of `CONVERSATION`, in their order, quickly where all is as it should be."""
+    id_, title, created, updated, tip, settings, pinned, archived, folder, place, titled = values
+    numbers = (created, updated, pinned or 0.0, archived or 0.0, place or 0.0)
+    texts = (id_, title or "", tip or "", settings or "", folder or "", titled or "")
+    if set(map(type, numbers)) != {float} or set(map(type, texts)) != {str} or not math.isfinite(sum(numbers)):
+        return conversation_of(dict(zip(CONVERSATION, values, strict=True)))
+    return Conversation(
+        id=id_,
+        title=title or UNTITLED,
+        created=created,
+        updated=updated,
+        tip=tip,
+        settings=settings,
+        pinned=pinned,
+        archived=archived,
+        folder=folder,
+        place=place,
+        titled=titled,
+    )
+
+
+def conversation_of(row: sqlite3.Row | Mapping[str, Any]) -> Conversation:
     """The record of a ``conversation`` row."""
     title = text_of(row["title"])
     return Conversation(

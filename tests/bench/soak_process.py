@@ -39,7 +39,7 @@ from app.settings.store import SettingsStore
 from app.worker.service import WorkerService
 from engine.protocol.types import LoadOptions
 from tests.bench.soak_rig import TURNS, token
-from tests.fakes.fake_worker import worker_command
+from tests.fakes.fake_worker import split_tokens, worker_command
 from ui.chat.transcript.view import TranscriptView
 from ui.theme import Theme
 
@@ -208,7 +208,9 @@ def main() -> int:
     """Print the table and the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=3.0)
-    parser.add_argument("--answer", type=int, default=500, help="tokens of one answer")
+    parser.add_argument(
+        "--answer", type=int, default=500, help="words of one answer; with their marks some are several tokens"
+    )
     parser.add_argument("--rate", type=float, default=100.0, help="tokens a second")
     wish = parser.parse_args()
     app = QApplication(sys.argv[:1])
@@ -231,7 +233,8 @@ def main() -> int:
         saved = soak.on_disk()
     gaps = sorted(watch.gaps)
     whole = saved == [("done", text) for text in texts]
-    print(f"{count} answers of {wish.answer} tokens in {seconds:.0f} s: {count * wish.answer / seconds:.0f} tok/s")
+    tokens = sum(len(split_tokens(text)) for text in texts)
+    print(f"{count} answers, {tokens} tokens in {seconds:.0f} s: {tokens / seconds:.0f} tok/s")
     print(f"all on the disk, word for word: {whole}; oldest word that was not yet: {watch.oldest:.2f} s")
     print(
         f"event loop: longest gap {gaps[-1]:.0f} ms, p99 {gaps[int(0.99 * len(gaps))]:.0f} ms; {used / seconds:.0%} CPU"

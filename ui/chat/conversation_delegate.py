@@ -31,6 +31,9 @@ Index = QModelIndex | QPersistentModelIndex
 
 def group_of(index: Index) -> str:
     """Heading above the row: its group, when the row before belongs to another one."""
+    heading = index.data(SideListModel.Role.HEADING)
+    if heading is not None:
+        return str(heading)
     group = str(index.data(ConversationListModel.Role.GROUP) or "")
     if index.row() == 0:
         return group

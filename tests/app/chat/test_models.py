@@ -16,7 +16,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.chat.conversation_list import ConversationListModel
-from app.chat.groups import Group, day_of, group_of
+from app.chat.groups import Group, Groups, day_of, group_of
 from app.chat.model_choice import DOES_NOT_FIT, Choice, ModelChoice
 from app.chat.prompt import build_prompt
 from app.chat.rows import MessageRow, row_of
@@ -130,10 +130,16 @@ def test_groups(days: int, group: Group) -> None:
     assert group_of(noon.timestamp(), today) is group
 
 
+@given(st.floats(-1e12, 1e12) | st.floats(1.77e9, 1.775e9), st.dates(date(2026, 1, 1), date(2026, 12, 31)))
+def test_many_times_have_the_same_groups(seconds: float, today: date) -> None:
+    assert Groups(today).of(seconds) is group_of(seconds, today)
+
+
 @pytest.mark.parametrize("seconds", [0.0, -1e18, 1e18, float("inf"), float("nan")])
 def test_times_that_no_calendar_has(seconds: float) -> None:
     assert isinstance(day_of(seconds), date)
     assert group_of(seconds, date(2026, 3, 10)) is Group.OLDER
+    assert Groups(date(2026, 3, 10)).of(seconds) is Group.OLDER
 
 
 # The transcript

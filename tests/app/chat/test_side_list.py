@@ -172,3 +172,15 @@ def test_temporary_conversations_stay_where_they_are(chat: Chat, rows: SideListM
     assert chat.on_disk() == []
     chat.controller.new_conversation()
     assert not chat.controller.temporary
+
+
+def test_the_first_row_of_a_group_has_its_heading(chat: Chat) -> None:
+    for number in range(3):
+        chat.controller.new_conversation()
+        chat.say(f"Question {number}", "answer")
+    keeping = chat.controller.keeping
+    keeping.arrangement.pin([chat.current], pinned=True)
+    chat.database.drain()
+    rows = keeping.rows
+    headings = [rows.index(at, 0).data(SideListModel.Role.HEADING) for at in range(rows.rowCount())]
+    assert headings == ["Pinned", "Today", ""]

@@ -138,3 +138,19 @@ def test_times_that_are_none(store: Store, path: Path, value: str) -> None:
     turn(store, "d", "newer", "b")
     execute(path, f"UPDATE conversation SET updated = {value}, created = {value} WHERE id = 'c'")
     assert [c.id for c in store.conversations()] == ["d", "c"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "title = x'61ff62'", "title = x'6162'", "title = NULL", "updated = 'yesterday'", "updated = 9e999",
+        "pinned = 'x'", "archived = 3", "settings = x'00'", "folder = 7", "tip = NULL", "place = -9e999",
+        "titled = CAST(x'ff' AS TEXT)",
+    ],
+)  # fmt: skip
+def test_the_list_reads_a_conversation_as_it_is_read_alone(store: Store, path: Path, change: str) -> None:
+    turn(store, "c", "question", "answer")
+    turn(store, "d", "question", "answer")
+    execute(path, OFF, f"UPDATE conversation SET {change} WHERE id = 'c'")
+    listed = {one.id: one for one in store.conversations()}
+    assert listed == {"c": store.conversation("c"), "d": store.conversation("d")}
