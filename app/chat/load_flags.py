@@ -14,7 +14,7 @@ from app.chat.numbers import between, finite, not_negative, whole
 from app.paths import find_paths
 from engine.errors import VrambleError
 from engine.library.argument import find_model_file
-from engine.loading.check import MAX_DRAFT, check_options
+from engine.loading.check import MAX_DRAFT, MAX_PARALLEL, check_options
 from engine.loading.profile import device_to_expect, profile_for, room_on
 from engine.protocol.types import (
     DeviceInfo,
@@ -43,6 +43,7 @@ _PLAIN = (
     ("batch", "n_batch"),
     ("micro_batch", "n_ubatch"),
     ("threads", "n_threads"),
+    ("parallel", "n_parallel"),
     ("cpu_moe", "n_cpu_moe"),
     ("kv_on_cpu", "kv_on_cpu"),
     *((name, name) for name in ("draft", "draft_gpu_layers", "ngram", "draft_p_min")),
@@ -79,6 +80,7 @@ def add_load_flags(parser: argparse.ArgumentParser) -> None:
     add("--batch", metavar="N", type=whole(1), help="most prompt tokens in one step (default 512)")
     add("--micro-batch", metavar="N", type=whole(1), help="tokens computed at once (default 512)")
     add("--threads", metavar="N", type=whole(0), help="CPU threads, 0: the physical cores (default)")
+    add("--parallel", metavar="N", type=whole(1, MAX_PARALLEL), help="room for N answers at once, sharing the context")
     add("--mmap", action=argparse.BooleanOptionalAction, help="map the file into memory (default: where it helps)")
     add("--cpu-moe", metavar="N", type=whole(0), help="keep the experts of the first N layers in RAM")
     add("--lora", metavar="FILE[:SCALE]", type=_lora, action="append", help="LoRA adapter; may be repeated")

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from app.chat.load_flags import add_load_flags, read_load_flags, wants_warnings, with_profile
@@ -48,6 +49,7 @@ def options(line: str) -> LoadOptions:
         ("--kv-type F16,q4_0", {"kv_type_k": KvType.F16, "kv_type_v": KvType.Q4_0}),
         ("--flash-attention on --kv-on-cpu", {"flash_attention": FlashAttention.ON, "kv_on_cpu": True}),
         ("--batch 64 --micro-batch 32 --threads 2", {"n_batch": 64, "n_ubatch": 32, "n_threads": 2}),
+        ("--parallel 4", {"n_parallel": 4}),
         ("--mmap", {"mmap": True}),
         ("--no-mmap --cpu-moe 12", {"mmap": False, "n_cpu_moe": 12}),
         ("--devices b,a --shares 3,1", {"devices": ("b", "a"), "shares": (3.0, 1.0)}),
@@ -73,6 +75,20 @@ def options(line: str) -> LoadOptions:
 )
 def test_flags_become_options(line: str, expected: dict[str, Any]) -> None:
     assert options(line) == LoadOptions(**expected)
+
+
+def test_each_option_of_a_load_has_a_flag() -> None:
+    """An option that only the window could set is one that scripts miss."""
+    line = (
+        "--ctx 1 --gpu-layers 1 --device a --batch 1 --micro-batch 1 --threads 1 --flash-attention on --kv q8_0"
+        " --kv-on-cpu --cpu-moe 1 --no-mmap --rope-scaling yarn --rope-freq-base 1 --rope-freq-scale .5"
+        " --yarn-orig-ctx 1 --yarn-ext-factor 0 --yarn-attn-factor 2 --yarn-beta-fast 2 --yarn-beta-slow 2 --parallel 2"
+        " --lora /a --draft-gpu-layers 1 --ngram --draft-max 2 --draft-min 2 --draft-p-min .5 --mmproj /m"
+    )
+    several = msgspec.structs.asdict(options("--devices a,b --shares 1,2 --split row"))
+    given = msgspec.structs.asdict(options(line)) | {name: several[name] for name in ("devices", "shares", "split")}
+    unchanged = {name for name, value in msgspec.structs.asdict(LoadOptions()).items() if given[name] == value}
+    assert unchanged == {"draft"}, "and that one is a model that has to be there: the next test"
 
 
 def test_a_draft_model_is_named_as_models_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +118,7 @@ def test_a_colon_in_the_name_of_a_file(tmp_path: Path, monkeypatch: pytest.Monke
         ("--batch 128 --micro-batch 256", "--micro-batch cannot be larger than --batch"),
         ("--threads 1000", "The number of threads has to be"),
         ("--cpu-moe -1", "at least 0"),
+        ("--parallel 17", "16"),
         ("--devices a,,b", "has an empty place"),
         ("--devices a,b --shares 1", "There are 1 shares for 2 devices."),
         ("--devices a,b --shares 1,x", "'x' is no number"),
