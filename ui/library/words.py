@@ -40,6 +40,12 @@ def time_left(seconds: float) -> str:
     return tr("more than a day left")
 
 
+def wait(seconds: float) -> str:
+    """What is counted down: to the second while that can be waited for."""
+    whole = max(0, round(seconds))
+    return tr("{0} s").format(whole) if whole < 120 else tr("{0} min").format(-(-whole // 60))
+
+
 def parameters(count: int | None) -> str:
     """Number of weights as models are named by it: 8.2B, 135M."""
     if not count:
@@ -122,7 +128,7 @@ def amount(job: DownloadJob) -> str:
 def job_line(job: DownloadJob) -> str:
     """The line below a download's bar."""
     if job.state is JobState.WAITING:
-        return " ".join((job.note, tr("Trying again in {0} s.").format(round(job.retry_in or 0))))
+        return " ".join((job.note, tr("Trying again in {0}.").format(wait(job.retry_in or 0))))
     parts = [amount(job)] if job.done or job.total else []
     if job.state in (JobState.LOADING, JobState.REPAIRING):
         parts += [tr("mending")] if job.state is JobState.REPAIRING else []

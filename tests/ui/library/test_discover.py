@@ -147,6 +147,36 @@ def test_a_failed_search_is_one_sentence_with_a_way_on(discover: Manager) -> Non
     assert "cannot be reached" not in discover.texts()
 
 
+def test_a_hub_that_wants_to_be_left_alone_is_waited_for_with_a_countdown(discover: Manager) -> None:
+    search(discover, "qwen")
+    state = discover.find("foundState", QLabel)
+    discover.hub.wait_left = 42.3
+    discover.hub.fail("hub-rate-limited", "The Hub gets too many requests.", "Try again in 43 seconds.")
+    assert state.text() == "The Hub asks to wait: 42 s"
+    assert "Try again in 43 seconds." not in discover.texts(), "a second that stands still is no countdown"
+    discover.hub.wait_left = 41.4
+    discover.hub.results_changed.emit()
+    assert state.text() == "The Hub asks to wait: 41 s"
+    discover.hub.wait_left = 3000.0
+    discover.hub.results_changed.emit()
+    assert state.text() == "The Hub asks to wait: 50 min"
+    discover.hub.wait_left = None
+    discover.hub.answer(summary("a/One"))
+    assert "asks to wait" not in discover.texts()
+
+
+def test_a_page_that_has_to_wait_counts_down_too(discover: Manager) -> None:
+    search(discover, "maker/some-GGUF")
+    discover.press(Qt.Key.Key_Return)
+    discover.hub.wait_left = 9.0
+    discover.hub.refuse("hub-rate-limited", "The Hub gets too many requests.", "Try again in 9 seconds.")
+    assert "The Hub asks to wait: 9 s" in discover.texts()
+    assert "Try again in 9 seconds." not in discover.texts()
+    discover.hub.wait_left = None
+    discover.hub.give(page("maker/some-GGUF", summary=summary("maker/some-GGUF")))
+    assert "asks to wait" not in discover.texts()
+
+
 def test_what_was_kept_is_shown_with_its_age(discover: Manager) -> None:
     search(discover, "qwen")
     discover.hub.from_cache, discover.hub.read_at = True, 1.0

@@ -319,6 +319,7 @@ def test_time_left_is_rough() -> None:
         (JobState.QUEUED, {"total": GB}, "0 bytes of 1.00 GB · waiting for its turn"),
         (JobState.CHECKING, {"repair": True, "total": GB}, "0 bytes of 1.00 GB · looking for wrong bytes"),
         (JobState.WAITING, {"note": "No answer.", "retry_in": 7.4}, "No answer. Trying again in 7 s."),
+        (JobState.WAITING, {"note": "Too many.", "retry_in": 130.0}, "Too many. Trying again in 3 min."),
         (JobState.PAUSED, {"done": GB}, "1.00 GB · paused"),
         (JobState.FAILED, {"error": Failed(code="x", message="m", next_step="")}, "stopped"),
         (JobState.DONE, {"total": GB, "done": GB, "verified": False}, "1.00 GB · no checksum to compare with"),

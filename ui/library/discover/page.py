@@ -10,6 +10,7 @@ from app.notices import Action, Notice, Severity
 from engine.errors import VrambleError
 from engine.hub.records import CatalogueModel, RepoSummary
 from engine.library.address import parse_repo
+from ui.library.discover import words
 from ui.library.discover.catalogue_rows import catalogue_rows, told
 from ui.library.discover.found import Row
 from ui.library.discover.found_list import FoundList
@@ -198,7 +199,8 @@ class DiscoverPage(QWidget):
         self._found.setCurrentIndex(1 if nothing else 0)
         (self._late.show if waits else self._late.hide)()
         self._show_problem(problem)
-        self._state.setText("" if self.bar.idle else told(self._hub))
+        waiting = words.waits(problem, self._hub.wait_left)
+        self._state.setText("" if self.bar.idle else waiting or told(self._hub))
         self.list.look_at_end()
 
     def _show_problem(self, problem: VrambleError | None) -> None:
@@ -208,7 +210,8 @@ class DiscoverPage(QWidget):
                 self._messages.clear()
             return
         kept = bool(self._hub.results)
-        text = problem.sentence + (" " + self.tr("What is shown was kept earlier.") if kept else "")
+        text = words.sentence(problem, self._hub.wait_left)
+        text += " " + self.tr("What is shown was kept earlier.") if kept else ""
         if shown is None or shown.text != text:
             severity = Severity.WARN if kept else Severity.ERROR
             again = Action(self.tr("Try again"), self._hub.retry)

@@ -43,10 +43,10 @@ class PanePages(QTabWidget):
         self.setTabText(FILES, self.tr("Files") if count is None else self.tr("Files ({0})").format(count))
         self._file_pages.setCurrentWidget(self._nothing if count == 0 else self.files)
 
-    def show_waiting(self, *, asking: bool) -> None:
-        """Nothing is known yet; ``asking``: that will change."""
+    def show_waiting(self, text: str) -> None:
+        """Nothing is known yet; ``text``: what is waited for."""
         self.setTabText(FILES, self.tr("Files"))
-        self._waiting.setText(self.tr("Asking the Hub for its files…") if asking else "")
+        self._waiting.setText(text)
         self._file_pages.setCurrentWidget(self._waiting)
 
     def show_card(self, repo: str, page: RepoPage | None) -> None:

@@ -160,7 +160,9 @@ class RepoPane(QWidget):
             self._tabs.show_files(None)
             self._files.show_entries(*entries_of_catalogue(self._entry))
         else:
-            self._tabs.show_waiting(asking=self._hub.page_problem is None)
+            problem = self._hub.page_problem
+            asking = "" if problem is not None else self.tr("Asking the Hub for its files…")
+            self._tabs.show_waiting(words.waits(problem, self._hub.wait_left) or asking)
 
     def _show_problem(self, problem: VrambleError | None) -> None:
         shown = self._messages.notice
@@ -168,14 +170,18 @@ class RepoPane(QWidget):
             if shown is not None and shown.key == self._problem:
                 self._messages.clear()
             self._problem = ""
-        elif shown is None or shown.text != problem.sentence:
+            return
+        text = words.sentence(problem, self._hub.wait_left)
+        if shown is None or shown.text != text:
             self._problem = problem.code
-            self._messages.show_error(problem, self.tr("Try again"), self._hub.refresh)
+            again = Action(self.tr("Try again"), self._hub.refresh)
+            self._messages.show_notice(Notice(problem.code, Severity.ERROR, text, problem.detail, (again,)))
 
     def _kept(self, page: RepoPage | None) -> str:
         if page is None or not self._hub.page_from_cache:
             return ""
-        return self.tr("As the Hub told it {0}.").format(words.age(page.read_at))
+        told = self.tr("As the Hub told it {0}.").format(words.age(page.read_at))
+        return " ".join((told, words.waits(self._hub.page_problem, self._hub.wait_left))).strip()
 
     # ---- doing
 

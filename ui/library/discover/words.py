@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
+from engine.errors import VrambleError
 from engine.hub.quality import Quality
 from engine.hub.records import CatalogueModel, Gate, Purpose, RepoSummary, Sort
 from engine.library.sizes import size_text
@@ -18,6 +19,18 @@ DAY = 86_400
 def tr(text: str) -> str:
     """Translate in the context of this module."""
     return QCoreApplication.translate("DiscoverWords", text)
+
+
+def waits(error: VrambleError | None, left: float | None) -> str:
+    """That the Hub wants to be left alone for so many seconds; it is asked again by itself. Empty: nothing waits."""
+    if error is None or left is None:
+        return ""
+    return tr("The Hub asks to wait: {0}").format(words.wait(left))
+
+
+def sentence(error: VrambleError, left: float | None) -> str:
+    """What went wrong. What to do is left out where that happens by itself, with a countdown."""
+    return error.sentence if left is None else error.message
 
 
 def count(number: int | None) -> str:
