@@ -168,10 +168,10 @@ class Answering(QObject):
             self,
             resumed=resumed,
             model=choice,
+            summarised=lambda: self.summarised.emit(conversation),
         )
         running.changed.connect(self.changed)
         running.unsaved.connect(self._unsaved.tell)
-        running.summarised.connect(lambda: self.summarised.emit(conversation))
         running.ended.connect(self._end)
         running.expect(self._expected)
         self._running[conversation] = running

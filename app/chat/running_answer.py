@@ -33,16 +33,18 @@ SHOW_MS = 33
 class RunningAnswer(QObject):
     """From the moment the user sends until the last event of the engine.
 
+    Args:
+        summarised: Called when a summary that stands for the beginning of the conversation is on the disk, which may be
+            after the end.
+
     Attributes:
         changed: `row` of this answer, the object itself, changed; at most every `SHOW_MS`.
         unsaved: A save while streaming failed (`VrambleError`); the text is still here.
-        summarised: A summary that stands for the beginning of the conversation is on the disk.
         ended: This object and its `AnswerEnd`, once. Not after `abandon`.
     """
 
     changed = Signal(object)
     unsaved = Signal(object)
-    summarised = Signal()
     ended = Signal(object, object)
 
     def __init__(
@@ -58,6 +60,7 @@ class RunningAnswer(QObject):
         *,
         resumed: Message | None = None,
         model: Choice | None = None,
+        summarised: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(parent)
         self.conversation = conversation
@@ -80,7 +83,7 @@ class RunningAnswer(QObject):
         self._load_failure: Failed | None = None
         self._saw_load = self._stopping = self._over = False
         self._summaries = Summarising(
-            engine, database, conversation, settings, self._tell_progress, self.summarised.emit, self._take_end
+            engine, database, conversation, settings, self._tell_progress, summarised, self._take_end
         )
         self._show = Throttle(SHOW_MS, self._tell, self)
         self._save = StreamedSave(start.id, database, lambda: self._words, self)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.chat.context_use import context_use
 from app.chat.progress_words import STOPPING
+from app.chat.running_answer import RunningAnswer
 from app.chat.settings import ContextPolicy
 from app.chat.summaries import LEAD, WISH
 from app.chat.summarising import NOT_SUMMARISED
@@ -86,6 +88,20 @@ def test_the_summary_is_made_once(full: Chat) -> None:
     ask(full, "and now?")
     assert len(full.engine.log.generated) == asked + 1
     assert "They spoke of words." in contents(full)[0]
+
+
+def test_one_that_is_on_the_disk_after_the_answer_is_shown_too(full: Chat, qtbot: QtBot) -> None:
+    ask(full)
+    while is_summary(full):
+        full.engine.asked.say("They spoke of words.")
+        full.engine.asked.finish()
+    full.engine.asked.say("Well.")
+    running = full.controller.findChildren(RunningAnswer)[-1]
+    with qtbot.waitSignal(running.destroyed, timeout=60_000):
+        full.engine.asked.finish(FinishReason.STOP)
+    assert not any(row.summary for row in full.rows)
+    full.database.drain()
+    assert any(row.summary for row in full.rows)
 
 
 def test_a_longer_context_takes_the_whole_again(full: Chat) -> None:
