@@ -31,7 +31,7 @@ from ui.shell.game_shell import GameShell
 from ui.shell.presses import ChatDoings
 from ui.sidebar_folding import SidebarFolding
 from ui.start_trace import FirstPaint
-from ui.theme import SCROLL_BAR, SPACE_L, Theme
+from ui.theme import SCROLL_BAR, SPACE_L, SPACE_S, Theme
 from ui.watching import Watching
 from ui.widgets.column import Column
 from ui.widgets.first_size import fit_screen
@@ -174,10 +174,12 @@ class MainWindow(QMainWindow):
         self._composer_column = Column(self._composer, self._theme, SPACE_L, SCROLL_BAR)
         notices = Column(self._notice_bar, self._theme, SPACE_L, SCROLL_BAR)
         side = (self._sidebar, hairline("hairline-vertical"))
-        content = middle(self._header, self._pages, (notices, self._composer_column))
+        below = (notices, self._composer_column) if self._game is None else (self._composer_column,)
+        content = middle(self._header, self._pages, below)
         self._chat_side = whole(side, content, self._panel, self._strip)
         if self._game is not None:
-            self._game.take_chat(self._chat_side)
+            self._game.take(self._chat_side, notices)
+            self._notice_bar.setContentsMargins(0, SPACE_S, 0, SPACE_S)
         self.setCentralWidget(self._game or self._chat_side)
         self._folding = SidebarFolding(self, side, self._header, self._theme, self._kept, self.focus)
 
@@ -214,7 +216,7 @@ class MainWindow(QMainWindow):
         self._page.edit_wanted.connect(composer.edit_message)
         composer.edit_last_wanted.connect(self._page.edit_last)
         self._sidebar.composing_wanted.connect(composer.append)
-        self._notice_bar.left.connect(self.focus)
+        self._notice_bar.left.connect(self._focus_again)
         self._header.cancel_wanted.connect(chat.stop)
         composer.stop_requested.connect(chat.stop)
         composer.sent_too_early.connect(self._hint.tell_busy)
@@ -264,6 +266,13 @@ class MainWindow(QMainWindow):
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self._chat_side, self._composer.stop)
         self._escape.setEnabled(False)
         self._services.chat.busy_changed.connect(self._escape.setEnabled)
+
+    def _focus_again(self) -> None:
+        """What had the keyboard is gone."""
+        if self._game is None or self._game.pages.top is None:
+            self.focus()
+        else:
+            self._game.pages.focus()
 
     def _scroll(self, step: int) -> None:
         """The conversation by a screen."""

@@ -185,7 +185,7 @@ class Theme(QObject):
     def _dress(self, app: QApplication) -> None:
         app.setFont(self.font())
         app.setPalette(palette(self._tokens))
-        app.setStyleSheet(stylesheet(self._tokens, self.scale, self.mono().family()))
+        app.setStyleSheet(stylesheet(self._tokens, self.scale, self.mono().family(), touch=self._touch))
 
 
 def set_role(widget: QWidget, role: str) -> None:

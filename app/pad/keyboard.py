@@ -44,26 +44,39 @@ class SteamKeyboard(QObject):
     def __init__(self, environ: Mapping[str, str], notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._environ, self._notices = environ, notices
+        self._process: QProcess | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Steam has not answered yet."""
+        return self._process is not None
 
     def open(self, field: tuple[int, int, int, int], mode: KeyboardMode) -> None:
-        """Ask Steam for the keyboard, so that it does not cover the field at this place. Does not wait."""
+        """Ask Steam for the keyboard, not over the field at this place. Does not wait; nothing while it is busy."""
+        if self._process is not None:
+            return
         environ = {name: value for name, value in self._environ.items() if name not in OF_STEAM}
-        process = prepared(command_for(address_of(field, mode), environ), environ, self)
+        process = self._process = prepared(command_for(address_of(field, mode), environ), environ, self)
         process.setStandardOutputFile(QProcess.nullDevice())
         process.setStandardErrorFile(QProcess.nullDevice())
-        process.finished.connect(lambda code, status: self._finished(process, code, status))
-        process.errorOccurred.connect(lambda error: self._failed(process, error))
+        process.finished.connect(self._finished)
+        process.errorOccurred.connect(self._failed)
         process.start()
 
-    def _finished(self, process: QProcess, code: int, status: QProcess.ExitStatus) -> None:
-        process.deleteLater()
+    def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        self._forget()
         if code != 0 or status is QProcess.ExitStatus.CrashExit:
             self._tell()
 
-    def _failed(self, process: QProcess, error: QProcess.ProcessError) -> None:
+    def _failed(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
-            process.deleteLater()
+            self._forget()
             self._tell()
+
+    def _forget(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.deleteLater()
 
     def _tell(self) -> None:
         text = "Steam's keyboard did not open. The Steam button with X opens it."

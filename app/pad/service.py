@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
 from app.processes import prepared
 from engine.own_process import module_command, with_source
-
-log = logging.getLogger(__name__)
 
 MODULE = "engine.pad"
 AGAIN_MS, END_MS = 5000, 1000
@@ -38,6 +35,9 @@ class PadService(QObject):
         self._buffer = b""
         self._starts = 0
         self._ended = False
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.timeout.connect(self.start)
 
     def start(self) -> None:
         """Read pads from now on, also those that come later."""
@@ -46,10 +46,10 @@ class PadService(QObject):
         self._starts += 1
         self._buffer = b""
         process = self._process = prepared(module_command(MODULE), with_source(self._environ), self)
-        process.readyReadStandardOutput.connect(lambda: self._read(process))
-        process.readyReadStandardError.connect(lambda: self._log(process))
-        process.finished.connect(lambda _code, _status: self._finish(process))
-        process.errorOccurred.connect(lambda error: self._failed(process, error))
+        process.setStandardErrorFile(QProcess.nullDevice())
+        process.readyReadStandardOutput.connect(self._read)
+        process.finished.connect(self._finish)
+        process.errorOccurred.connect(self._failed)
         process.start()
 
     def shutdown(self) -> None:
@@ -59,8 +59,10 @@ class PadService(QObject):
             self._process.closeWriteChannel()
             self._process.waitForFinished(END_MS)
 
-    def _read(self, process: QProcess) -> None:
-        *lines, self._buffer = (self._buffer + bytes(process.readAllStandardOutput().data())).split(b"\n")
+    def _read(self) -> None:
+        if self._process is None:
+            return
+        *lines, self._buffer = (self._buffer + bytes(self._process.readAllStandardOutput().data())).split(b"\n")
         for line in lines:
             word, _, value = line.decode("ascii", "replace").partition(" ")
             if word == "press" and not self._ended:
@@ -68,20 +70,18 @@ class PadService(QObject):
             elif word == "pads" and value.isdecimal():
                 self._set_pads(int(value))
 
-    def _log(self, process: QProcess) -> None:
-        log.info("pads: %s", bytes(process.readAllStandardError().data()).decode("utf-8", "replace").strip())
-
-    def _failed(self, process: QProcess, error: QProcess.ProcessError) -> None:
+    def _failed(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
-            self._finish(process)
+            self._finish()
 
-    def _finish(self, process: QProcess) -> None:
-        if self._process is process:
-            self._process = None
-            process.deleteLater()
-            self._set_pads(0)
-            if not self._ended and self._starts < MOST_STARTS:
-                QTimer.singleShot(AGAIN_MS, self, self.start)
+    def _finish(self, *_how: object) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.deleteLater()
+        self._set_pads(0)
+        if not self._ended and self._starts < MOST_STARTS:
+            self._again.start(AGAIN_MS)
 
     def _set_pads(self, number: int) -> None:
         if number != self.pads:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.load.draft import LoadDraft
@@ -143,6 +144,11 @@ class LoadDialog(QDialog):
             self._summary.suggestions.show_all(self._draft.suggestions())
             self._order_tabs()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """The title of a window is small, that of a page stands above it."""
+        super().showEvent(event)
+        self._heading.setVisible(self.isWindow())
+
     def accept(self) -> None:
         """Load, unless something is wrong."""
         if self._draft.problems:
@@ -179,12 +185,12 @@ class LoadDialog(QDialog):
         self.footer.load_button.clicked.connect(self.accept)
 
     def _lay_out(self) -> None:
-        heading = ElidedLabel(self._draft.name)
-        set_role(heading, "title")
+        self._heading = ElidedLabel(self._draft.name)
+        set_role(self._heading, "title")
         left = QVBoxLayout()
         left.setContentsMargins(SPACE_L, SPACE_L, 0, 0)
         left.setSpacing(SPACE_S)
-        left.addWidget(heading)
+        left.addWidget(self._heading)
         left.addWidget(self._profile)
         if self._note:
             note = QLabel(self._note)

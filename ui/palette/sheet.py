@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QLabel,
 
 from ui.palette.acts import Act
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme, set_role
-from ui.widgets.first_size import fit_screen
+from ui.widgets.first_size import fit_screen, screen_room
 from ui.widgets.text_button import TextButton
 
-COLUMNS = 2
+WIDTH = 860
+"""Of two columns, pixels at scale 1."""
 
 
 class ShortcutsSheet(QDialog):
@@ -28,7 +29,7 @@ class ShortcutsSheet(QDialog):
         columns = QHBoxLayout(inside)
         columns.setContentsMargins(SPACE_L, SPACE_L, SPACE_L, SPACE_L)
         columns.setSpacing(2 * SPACE_L)
-        for groups in _halves(acts):
+        for groups in _halves(acts, 1 if theme.px(WIDTH) > screen_room(self).width() else 2):
             column = QVBoxLayout()
             column.setSpacing(SPACE_L)
             for title, members in groups:
@@ -51,12 +52,12 @@ class ShortcutsSheet(QDialog):
         whole.setSpacing(0)
         whole.addWidget(area, 1)
         whole.addLayout(buttons)
-        fit_screen(self, theme.px(860), theme.px(560))
+        fit_screen(self, theme.px(WIDTH), theme.px(560))
         close.setFocus()
 
 
-def _halves(acts: Sequence[Act]) -> list[list[tuple[str, list[Act]]]]:
-    """Groups in their order, spread over two columns of about the same length."""
+def _halves(acts: Sequence[Act], columns_wanted: int) -> list[list[tuple[str, list[Act]]]]:
+    """Groups in their order, in one column or spread over two of about the same length."""
     groups: dict[str, list[Act]] = {}
     for act in acts:
         if act.keys:
@@ -64,9 +65,9 @@ def _halves(acts: Sequence[Act]) -> list[list[tuple[str, list[Act]]]]:
     columns: list[list[tuple[str, list[Act]]]] = [[], []]
     total, filled = sum(len(members) + 2 for members in groups.values()), 0
     for title, members in groups.items():
-        columns[filled + len(members) / 2 > total / COLUMNS].append((title, members))
+        columns[columns_wanted > 1 and filled + len(members) / 2 > total / 2].append((title, members))
         filled += len(members) + 2
-    return columns
+    return columns[:columns_wanted]
 
 
 def _table(title: str, acts: Sequence[Act]) -> QGridLayout:

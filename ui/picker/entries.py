@@ -25,6 +25,7 @@ class Entries(QListView):
     def __init__(self, entries: EntriesModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("pickerList")
+        self.setProperty("role", "bare")  # the row has the ring
         self.setAccessibleName(self.tr("Folders and files"))
         self.setModel(entries)
         self.setItemDelegate(RowDelegate(theme, self._takes_several, self))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
 
 from app.folders.look import StartPlace
 from engine.library.names import shown
@@ -65,6 +65,7 @@ class Places(QWidget):
         button = ElidedButton(self._theme, icon, role="nav", beside=BESIDE, least=LEAST, most=WIDTH)
         button.setObjectName(f"pickerPlace{number}")
         button.setCheckable(True)
+        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._group.addButton(button)
         name = self.tr("Home") if place.path == self._home else shown(place.path.name)
         free = self.tr("{0} free").format(size_text(place.free)) if place.free is not None else ""

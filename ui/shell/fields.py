@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint
 from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSpinBox, QApplication, QPlainTextEdit, QTextEdit, QWidget
 
 from app.pad.keyboard import KeyboardMode, SteamKeyboard
-from ui.shell.hints import Held, held_by
+from ui.shell.hints import WRITTEN, held_by
 
 
 def mode_of(field: QWidget) -> KeyboardMode:
@@ -51,7 +51,7 @@ class FieldTaps(QObject):
             one.removeEventFilter(self)
             one.destroyed.disconnect(self._lost)
         self._field, self._watched = None, []
-        if now is None or now.window() is not self._window or held_by(now) is not Held.FIELD:
+        if now is None or now.window() is not self._window or held_by(now) not in WRITTEN:
             return
         self._field = now
         self._watched = [now.viewport() if isinstance(now, QAbstractScrollArea) else now]

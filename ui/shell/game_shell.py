@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
@@ -12,9 +12,9 @@ from app.pad.service import PadService
 from ui.shell.arrows import Arrows
 from ui.shell.fields import FieldTaps, open_for
 from ui.shell.hint_bar import HintBar
-from ui.shell.hints import Held, Press, Where, held_by, hints_for
+from ui.shell.hints import WRITTEN, Press, Where, held_by, hints_for
 from ui.shell.pages import Pages
-from ui.shell.presses import ChatDoings, Presses, Turns
+from ui.shell.presses import ChatDoings, Presses, Turns, marks
 from ui.theme import Theme
 
 NAMES = {press.value: press for press in Press}
@@ -38,21 +38,25 @@ class GameShell(QWidget):
         self.pages = Pages(self._stack, theme, folders, self)
         self._bar = HintBar(theme)
         self._bar.keyboard_wanted.connect(self._type_somewhere)
-        self._arrows = Arrows(window, lambda: self._stack.currentWidget() or self)
-        self._arrows.popup_changed.connect(self.show_hints, Qt.ConnectionType.QueuedConnection)
+        self._arrows = Arrows(window, lambda: self)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self._show_hints)
+        self._arrows.popup_changed.connect(self.show_hints)
         self._taps = FieldTaps(window, self._type_into)
         line = QFrame()
         line.setProperty("role", "hairline")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._stack, 1)
-        column.addWidget(line)
-        column.addWidget(self._bar)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self._stack, 1)
+        self._column.addWidget(line)
+        self._column.addWidget(self._bar)
 
-    def take_chat(self, chat: QWidget) -> None:
-        """Show ``chat`` under all pages."""
+    def take(self, chat: QWidget, notices: QWidget) -> None:
+        """Show ``chat`` under all pages, and ``notices`` under whatever is shown."""
         self._stack.insertWidget(0, chat)
+        self._column.insertWidget(1, notices)
 
     def begin(self, chat: ChatDoings) -> None:
         """Follow pads, and what the buttons mean."""
@@ -64,12 +68,15 @@ class GameShell(QWidget):
         self.pages.changed.connect(self.show_hints)
         application = QApplication.instance()
         if isinstance(application, QApplication):
-            application.focusChanged.connect(lambda _before, _now: self.show_hints())
+            application.focusChanged.connect(self.show_hints)
         self._pad.start()
         self.show_hints()
 
-    def show_hints(self) -> None:
-        """Bring the line up to date."""
+    def show_hints(self, *_what: object) -> None:
+        """Bring the line up to date, once what goes on now is over."""
+        self._soon.start(0)
+
+    def _show_hints(self) -> None:
         if self._chat is None:
             return
         top = self.pages.top
@@ -79,6 +86,7 @@ class GameShell(QWidget):
             answering=self._chat.answering(),
             popup=QApplication.activePopupWidget() is not None,
             turns=isinstance(top, Turns),
+            marks=marks(QApplication.focusWidget()),
         )
         self._bar.show_hints(hints_for(where, pad=self._pad.pads > 0), pad=self._pad.pads > 0)
 
@@ -95,7 +103,7 @@ class GameShell(QWidget):
 
     def _type_somewhere(self) -> None:
         focused = QApplication.focusWidget()
-        if (focused is None or held_by(focused) is not Held.FIELD) and self._chat is not None:
+        if (focused is None or held_by(focused) not in WRITTEN) and self._chat is not None:
             if self.pages.top is None:
                 self._chat.focus()
             focused = QApplication.focusWidget()

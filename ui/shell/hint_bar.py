@@ -15,7 +15,7 @@ from ui.widgets.icon_button import IconButton
 BADGE = 24
 """Height of the sign of a button, pixels at scale 1."""
 SMALL = 0.92
-SIGNS = {Press.MENU: "≡"}
+SIGNS = {Press.MENU: "≡", Press.RIGHT: "◂ ▸"}
 
 
 class HintButton(QAbstractButton):

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QAbstractSlider,
     QAbstractSpinBox,
     QComboBox,
     QLineEdit,
@@ -38,11 +39,17 @@ class Held(Enum):
     """What has the keyboard."""
 
     FIELD = auto()
+    NUMBER = auto()
+    SLIDER = auto()
     CHOICE = auto()
     SWITCH = auto()
     BUTTON = auto()
     ROWS = auto()
     OTHER = auto()
+
+
+WRITTEN = (Held.FIELD, Held.NUMBER)
+"""What one writes into."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,7 @@ class Where:
         answering: An answer is being written.
         popup: A menu or list is open.
         turns: The page has several parts that can be turned.
+        marks: Several rows can be chosen.
     """
 
     held: Held
@@ -70,6 +78,7 @@ class Where:
     answering: bool = False
     popup: bool = False
     turns: bool = False
+    marks: bool = False
 
 
 def tr(text: str) -> str:
@@ -82,11 +91,14 @@ def held_by(widget: QWidget | None) -> Held:
     if isinstance(widget, QLineEdit | QPlainTextEdit | QTextEdit):
         return Held.OTHER if widget.isReadOnly() else Held.FIELD
     if isinstance(widget, QAbstractSpinBox):
-        return Held.FIELD
+        return Held.NUMBER
+    if isinstance(widget, QAbstractSlider):
+        return Held.SLIDER
     if isinstance(widget, QComboBox):
         return Held.CHOICE
     if isinstance(widget, QAbstractButton):
-        return Held.SWITCH if widget.isCheckable() and not widget.autoExclusive() else Held.BUTTON
+        one_of_many = widget.autoExclusive() or widget.group() is not None
+        return Held.SWITCH if widget.isCheckable() and not one_of_many else Held.BUTTON
     return Held.ROWS if isinstance(widget, QAbstractItemView) else Held.OTHER
 
 
@@ -99,6 +111,8 @@ def hints_for(where: Where, *, pad: bool) -> tuple[Hint, ...]:
         found.append(Hint(Press.L1, "", tr("Scroll up")))
         found.append(Hint(Press.R1, "", tr("Scroll down")))
         found.append(Hint(Press.MENU, "Ctrl+K", tr("Commands")))
+    if where.marks and not where.popup:
+        found.append(Hint(Press.X, "Space", tr("Mark")))
     if where.turns and not where.popup:
         found.append(Hint(Press.L1, "Ctrl+PgUp", tr("Previous page")))
         found.append(Hint(Press.R1, "Ctrl+PgDn", tr("Next page")))
@@ -112,10 +126,14 @@ def _choose(where: Where) -> list[Hint]:
         Held.CHOICE: tr("Open the list"),
         Held.SWITCH: tr("Switch"),
         Held.BUTTON: tr("Press"),
-        Held.ROWS: tr("Open"),
+        Held.ROWS: tr("Choose"),
     }
-    if where.held is Held.FIELD:
-        return [Hint(Press.A, "", tr("Keyboard"))]
+    change = Hint(Press.RIGHT, "Left / Right", tr("Change"))
+    if where.held is Held.SLIDER:
+        return [change]
+    if where.held in WRITTEN:
+        keyboard = Hint(Press.A, "", tr("Keyboard"))
+        return [keyboard, change] if where.held is Held.NUMBER else [keyboard]
     return [Hint(Press.A, "Enter", texts[where.held])] if where.held in texts else []
 
 

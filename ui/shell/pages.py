@@ -86,6 +86,12 @@ class Pages(QObject):
             for step in reversed(way):
                 step.frame.inside.close()
 
+    def focus(self) -> None:
+        """Give the keyboard to the page that is shown."""
+        if self.top is not None:
+            inside: QWidget | None = self.top.focusWidget()
+            (inside or self.top).setFocus(Qt.FocusReason.OtherFocusReason)
+
     def remember_folder(self, folder: Path) -> None:
         """The next picker begins there."""
         self.last_folder = folder

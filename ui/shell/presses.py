@@ -8,9 +8,9 @@ from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
-from ui.shell.hints import Held, Press, held_by
+from ui.shell.hints import WRITTEN, Press, held_by
 from ui.shell.pages import Pages
 
 KEYS = {
@@ -51,6 +51,12 @@ class ChatDoings:
     focus: Callable[[], object]
 
 
+def marks(widget: QWidget | None) -> bool:
+    """Whether several rows can be chosen in ``widget``, one by one."""
+    several = QAbstractItemView.SelectionMode.MultiSelection
+    return isinstance(widget, QAbstractItemView) and widget.selectionMode() is several
+
+
 class Presses(QObject):
     """Buttons become keys for what has the keyboard, or commands.
 
@@ -69,12 +75,14 @@ class Presses(QObject):
         if popup is not None:
             inside: QWidget | None = popup.focusWidget()
             self._key(inside or popup, press)
-        elif press is Press.A and focused is not None and held_by(focused) is Held.FIELD:
+        elif press is Press.A and focused is not None and held_by(focused) in WRITTEN:
             self._type_into(focused)
         elif press is Press.B and self._pages.top is None and self._chat.answering():
             self._chat.stop()
         elif press in KEYS:
             self._key(focused, press) if focused is not None else self._chat.focus()
+        elif press is Press.X and focused is not None and marks(focused):
+            self._send(focused, Qt.Key.Key_Space, " ")
         elif press in (Press.L1, Press.R1):
             self._turn(1 if press is Press.R1 else -1)
         elif self._pages.top is None:
@@ -90,8 +98,10 @@ class Presses(QObject):
     @staticmethod
     def _key(target: QWidget, press: Press) -> None:
         key = KEYS.get(press)
-        if key is None:
-            return
-        text = "\r" if key is Qt.Key.Key_Return else ""
+        if key is not None:
+            Presses._send(target, key, "\r" if key is Qt.Key.Key_Return else "")
+
+    @staticmethod
+    def _send(target: QWidget, key: Qt.Key, text: str) -> None:
         for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
             QApplication.postEvent(target, QKeyEvent(kind, key, Qt.KeyboardModifier.NoModifier, text))

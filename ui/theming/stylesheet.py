@@ -22,6 +22,7 @@ from ui.theming.sheets.buttons import BUTTONS
 from ui.theming.sheets.fields import FIELDS, MONO
 from ui.theming.sheets.marks import MARKS
 from ui.theming.sheets.surfaces import SURFACES
+from ui.theming.sheets.touch import TOUCH
 from ui.theming.sheets.views import ITEMS, SCROLLING
 from ui.theming.tokens import BASE_POINT_SIZE, CONTROL_HEIGHT, RADIUS, RADIUS_CARD, SCROLL_BAR, TARGET_SIZE, Tokens
 
@@ -58,9 +59,9 @@ def measures(scale: float) -> dict[str, str]:
     }
 
 
-def stylesheet(tokens: Tokens, scale: float = 1.0, mono: str = "monospace") -> str:
-    """The whole application's stylesheet. ``scale`` is the text size, 1.0 normal."""
+def stylesheet(tokens: Tokens, scale: float = 1.0, mono: str = "monospace", *, touch: bool = False) -> str:
+    """The whole application's stylesheet. ``scale`` is the text size, 1.0 normal; ``touch``: with wide rings."""
     values = {name: str(value) for name, value in asdict(tokens).items()}
     values |= measures(scale) | {"mono": mono.replace('"', ""), "style": (ASSETS / "style").as_posix()}
     values["scheme"] = "dark" if tokens.dark else "light"
-    return Template("".join(_SHEETS)).substitute(values)
+    return Template("".join((*_SHEETS, TOUCH) if touch else _SHEETS)).substitute(values)

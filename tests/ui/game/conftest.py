@@ -44,7 +44,7 @@ class Stage:
             button = QPushButton(name)
             button.setObjectName(name)
             column.addWidget(button)
-        self.game.take_chat(self.chat)
+        self.game.take(self.chat, QWidget())
         self.pages = self.game.pages
         self.window.setCentralWidget(self.game)
         self.window.resize(1280, 800)
