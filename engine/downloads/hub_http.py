@@ -18,13 +18,26 @@ from engine.downloads.body import Body, body_of
 from engine.downloads.link import broken_off, stalled
 from engine.downloads.messages import Limits
 from engine.library import hub
-from engine.library.hub_errors import Asked, HubError, nonsense, offline, refused, unreachable
+from engine.library.hub_errors import (
+    Asked,
+    HubError,
+    garbled,
+    no_address,
+    nonsense,
+    odd_size,
+    offline,
+    refused,
+    unreachable,
+)
 
 if TYPE_CHECKING:
     import httpx2
 
 MAX_HOPS = 8
 SHA256 = re.compile(r"[0-9a-f]{64}")
+DIGITS = re.compile(r"[0-9]{1,18}")
+LARGEST_FILE = 1 << 50
+"""Bytes: a thousand times more than any model has."""
 
 
 class RemoteFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +72,7 @@ class HubHttp:
                 self._check(answer, path)
                 target = self._location(answer, url)
                 if target is None or not self._is_hub(target):
-                    return _remote_file(url, answer)
+                    return _remote_file(url, answer, path)
                 url = target
         raise nonsense(self._endpoint)
 
@@ -104,7 +117,7 @@ class HubHttp:
         own = self._headers if self._is_hub(url) else {"Accept-Encoding": "identity"}
         timeout = httpx2.Timeout(self._limits.stall_s, connect=min(self._limits.connect_s, self._limits.stall_s))
         client = get_session()
-        with self._network_errors():
+        with self._network_errors(), self._bad_answers(url):
             request = client.build_request(method, url, headers={**own, **extra}, timeout=timeout)
             answer = client.send(request, stream=True, follow_redirects=False)
         try:
@@ -128,6 +141,24 @@ class HubHttp:
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise unreachable(self._endpoint, f"{type(error).__name__}: {error}") from None
 
+    @contextlib.contextmanager
+    def _bad_answers(self, url: str) -> Iterator[None]:
+        """What is wrong before any byte of a body came, and stays wrong."""
+        import h11
+        import httpx2
+
+        try:
+            yield
+        except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
+            raise no_address(self._endpoint, f"{url}: {error}") from None
+        except httpx2.RemoteProtocolError as error:
+            cause: BaseException | None = error
+            while cause is not None and not isinstance(cause, h11.RemoteProtocolError):
+                cause = cause.__cause__ or cause.__context__
+            if cause is None:
+                raise
+            raise garbled(self._endpoint, str(cause)) from None
+
     def _check(self, answer: httpx2.Response, path: str) -> None:
         if answer.status_code < 400:
             return
@@ -146,22 +177,26 @@ class HubHttp:
         place = answer.headers.get("Location")
         if answer.status_code not in (301, 302, 303, 307, 308) or not place:
             return None
-        target = urljoin(url, place)
-        if urlsplit(target).scheme not in {"https", urlsplit(url).scheme}:
+        try:
+            target = urljoin(url, place)
+            scheme, host, _ = hub.origin(target)
+        except ValueError:
+            raise no_address(self._endpoint, place) from None
+        if scheme not in {"https", urlsplit(url).scheme}:
             raise nonsense(self._endpoint)
+        if not host:
+            raise no_address(self._endpoint, place)
         return target
 
     def _is_hub(self, url: str) -> bool:
-        return _origin(url) == _origin(self._endpoint)
+        try:
+            return hub.origin(url) == hub.origin(self._endpoint)
+        except ValueError:
+            raise no_address(self._endpoint, url) from None
 
 
-def _origin(url: str) -> tuple[str, str, int]:
-    parts = urlsplit(url)
-    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
-    return parts.scheme, (parts.hostname or "").lower(), port
-
-
-def _remote_file(url: str, answer: httpx2.Response) -> RemoteFile:
+def _remote_file(url: str, answer: httpx2.Response, path: str) -> RemoteFile:
+    """Raises HubError: a size that no file has."""
     headers = answer.headers
     size = headers.get("X-Linked-Size") or (None if answer.has_redirect_location else headers.get("Content-Length"))
     tag = headers.get("X-Linked-Etag") or headers.get("ETag") or ""
@@ -169,5 +204,11 @@ def _remote_file(url: str, answer: httpx2.Response) -> RemoteFile:
         url=url,
         commit=headers.get("X-Repo-Commit"),
         etag=tag.removeprefix("W/").strip('"') or None,
-        size=int(size) if size and size.isascii() and size.isdigit() and len(size) < 19 else None,
+        size=_size(size, path) if size else None,
     )
+
+
+def _size(told: str, path: str) -> int:
+    if not (DIGITS.fullmatch(told) and int(told) <= LARGEST_FILE):
+        raise odd_size(path, told)
+    return int(told)

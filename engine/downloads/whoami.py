@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from engine.library import hub
-from engine.library.hub_errors import Asked, HubError, nonsense, offline, refused, unreachable
+from engine.library.hub_errors import Asked, HubError, nonsense, offline, refused, stalled, unreachable
+
+if TYPE_CHECKING:
+    import httpx2
 
 PATH = "/api/whoami-v2"
+MOST: Final = 1 << 20
+"""Bytes of an answer: an account with many organisations has some ten thousand."""
 
 
 def whose(token: str, timeout_s: float) -> str:
@@ -23,8 +31,13 @@ def whose(token: str, timeout_s: float) -> str:
     endpoint = hub.endpoint()
     headers = {"Authorization": f"Bearer {token.strip()}", "Accept-Encoding": "identity"}
     try:
-        answer = get_session().get(f"{endpoint}{PATH}", headers=headers, timeout=timeout_s, follow_redirects=False)
-        data = answer.json() if answer.status_code == 200 else None
+        client = get_session()
+        request = client.build_request("GET", f"{endpoint}{PATH}", headers=headers, timeout=timeout_s)
+        answer = client.send(request, stream=True, follow_redirects=False)
+        try:
+            data = json.loads(_body(answer, endpoint, timeout_s)) if answer.status_code == 200 else None
+        finally:
+            answer.close()
     except OfflineModeIsEnabled:
         raise offline(endpoint) from None
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.LocalProtocolError) as error:
@@ -37,6 +50,18 @@ def whose(token: str, timeout_s: float) -> str:
         raise refused(Asked(endpoint, "account", signed_in=True), answer.status_code, answer.headers)
     name = data.get("name") if isinstance(data, Mapping) else None
     return name[:100] if isinstance(name, str) else ""
+
+
+def _body(answer: httpx2.Response, endpoint: str, timeout_s: float) -> bytes:
+    """All of it, if it ends soon. Bytes as they come: nothing is unpacked."""
+    found, end = bytearray(), time.monotonic() + timeout_s
+    for chunk in answer.iter_raw():
+        found += chunk
+        if len(found) > MOST:
+            raise nonsense(endpoint)
+        if time.monotonic() > end:
+            raise stalled(timeout_s)
+    return bytes(found)
 
 
 def not_accepted() -> HubError:

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.downloads.token import hub_token
 from engine.library.address import parse_repo
-from engine.library.hub_errors import Asked, nonsense, offline, refused, unreachable
+from engine.library.hub_errors import Asked, no_address, nonsense, offline, refused, unreachable
 from engine.library.listing import RepoListing, choose, parse_listing
 
 if TYPE_CHECKING:
@@ -34,10 +34,19 @@ def origin(url: str) -> tuple[str, str, int]:
 
 
 def headers() -> dict[str, str]:
-    """Headers for requests to the Hub itself: user agent and, when signed in, the token."""
+    """Headers for requests to the Hub itself: user agent and, when signed in, the token.
+
+    Raises:
+        HubError: The Hub's address is none.
+    """
     from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
-    own = build_hf_headers(library_name="vramble", token=hub_token(endpoint()) or False)
+    address = endpoint()
+    try:
+        origin(address)
+    except ValueError:
+        raise no_address(address, address) from None
+    own = build_hf_headers(library_name="vramble", token=hub_token(address) or False)
     return {**own, "Accept-Encoding": "identity"}
 
 

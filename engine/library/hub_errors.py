@@ -179,6 +179,36 @@ def nonsense(endpoint: str) -> HubError:
     )
 
 
+def no_address(endpoint: str, place: str) -> HubError:
+    """Where it leads cannot be asked, now or later. ``place`` may be anything."""
+    return HubError(
+        "hub-no-address",
+        f"The Hub at {endpoint} leads to an address that is none.",
+        "Look whether HF_ENDPOINT, or the mirror in the settings, is right.",
+        ascii(place[:200]),
+    )
+
+
+def garbled(endpoint: str, reason: str) -> HubError:
+    """An answer that breaks the rules of HTTP: it will not be another one the next time."""
+    return HubError(
+        "hub-garbled",
+        f"What {endpoint} answers cannot be understood.",
+        "Look whether a proxy or a mirror lies between, then try again later.",
+        reason,
+    )
+
+
+def odd_size(file: str, told: str) -> HubError:
+    """No file has that many bytes."""
+    return HubError(
+        "hub-odd-size",
+        f"The Hub tells a size of {file} that no file has.",
+        "Try again later, or choose another file.",
+        ascii(told[:40]),
+    )
+
+
 def stalled(seconds: float) -> HubError:
     """The connection is open and brings nothing."""
     message = f"No data came for {seconds:.0f} s."
