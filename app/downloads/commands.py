@@ -27,6 +27,7 @@ from engine.library.listing import FilePart, RepoListing, choose
 from engine.library.names import shard_name, shard_of, shown
 from engine.library.origin import read_origin
 from engine.library.sizes import size_text
+from engine.loading.getting_back import way_without_origin
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -115,7 +116,7 @@ def repair(arguments: argparse.Namespace) -> int:
         raise VrambleError(
             "no-origin",
             f"Nobody knows where {shown(first.name)} came from, so it cannot be mended.",
-            "Delete it and get it again.",
+            way_without_origin(first),
         )
     settings = _settings()
     request = Fetch(

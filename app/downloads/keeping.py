@@ -19,6 +19,7 @@ from engine.errors import VrambleError
 from engine.library.listing import FilePart
 from engine.library.names import shown
 from engine.library.origin import Origin, read_origin
+from engine.loading.getting_back import way_without_origin
 
 Key = tuple[bytes, str, str]
 
@@ -143,7 +144,7 @@ def _with_origin(order: Order, given: Origin | None) -> Order | Failed:
         return Failed(
             code="no-origin",
             message=f"Nobody knows where {shown(paths[0].name)} came from, so it cannot be mended.",
-            next_step="Delete it and get it again.",
+            next_step=way_without_origin(paths[0]),
         )
     files = tuple(FilePart(path=origin.path, size=origin.size, sha256=origin.sha256) for origin in known)
     return msgspec.structs.replace(order, repo=first.repo, revision=first.commit or "main", files=files)

@@ -10,21 +10,22 @@ from engine.library.gguf import HeaderProblem, ModelHeader, read_file
 from engine.library.names import shard_name, shard_of
 from engine.library.states import FileState
 from engine.loading.check import CODE as BAD_OPTIONS
+from engine.loading.getting_back import way_back
 from engine.worker.memory_failure import context_memory_failure, load_memory_failure
 
-DOWNLOAD_AGAIN = "Download the file again."
 OTHER_FILE = "Choose another model file."
 
 _CODES = {
     FileState.NOT_GGUF: ("not-gguf", "Choose a file in GGUF format."),
-    FileState.POINTER: ("pointer-file", DOWNLOAD_AGAIN),
+    FileState.POINTER: ("pointer-file", ""),
     FileState.OLD_FORMAT: ("ggml-format", "Look for the model in GGUF format."),
     FileState.TOO_OLD: ("gguf-version", "Look for a newer file of this model."),
     FileState.TOO_NEW: ("gguf-too-new", "Update Vramble."),
     FileState.BIG_ENDIAN: ("gguf-byte-order", "Look for a file made for this kind of computer."),
-    FileState.INCOMPLETE: ("cut-file", DOWNLOAD_AGAIN),
+    FileState.INCOMPLETE: ("cut-file", ""),
     FileState.UNREADABLE: ("unreadable-file", "Check the permissions of the file."),
 }
+"""Code and next step; without one the file has to be got again."""
 
 _ARCHITECTURE = re.compile(r"(?:unknown|unsupported) model architecture: '([^']*)'")
 _REASON = re.compile(r"error loading model: (.+)")
@@ -61,8 +62,8 @@ def check_file(path: Path) -> ModelHeader:
         raise VrambleError("missing-file", f"The file {path.name} does not exist.", OTHER_FILE, str(path))
     found = read_file(path)
     if isinstance(found, HeaderProblem):
-        code, next_step = _CODES.get(found.state, ("damaged-file", DOWNLOAD_AGAIN))
-        raise VrambleError(code, f"{path.name}: {found.message}", next_step, str(path))
+        code, next_step = _CODES.get(found.state, ("damaged-file", ""))
+        raise VrambleError(code, f"{path.name}: {found.message}", next_step or way_back(path), str(path))
     _check_parts(path, found)
     return found
 
@@ -95,17 +96,17 @@ def load_failure(path: Path, log: str, version: str) -> VrambleError:
         message = f"{path.name} is an image projector, not a language model."
         return VrambleError("not-a-chat-model", message, OTHER_FILE, log)
     if "not within the file bounds" in log:
-        return VrambleError("cut-file", f"{path.name} is incomplete.", DOWNLOAD_AGAIN, log)
+        return VrambleError("cut-file", f"{path.name} is incomplete.", way_back(path), log)
     if unsuited := _unsuited_options(log):
         return unsuited
     if short := load_memory_failure(path.name, log):
         return short
     if bad := _BAD_TABLE.search(log):
         message = f"{path.name} is damaged: {bad[1].strip().rstrip('.')}."
-        return VrambleError("damaged-file", message, DOWNLOAD_AGAIN, log)
+        return VrambleError("damaged-file", message, way_back(path), log)
     reasons = _REASON.findall(log)
     reason = f": {reasons[-1].strip().rstrip('.')}" if reasons else ""
-    return VrambleError("load-failed", f"{path.name} could not be loaded{reason}.", DOWNLOAD_AGAIN, log)
+    return VrambleError("load-failed", f"{path.name} could not be loaded{reason}.", way_back(path), log)
 
 
 def context_failure(n_ctx: int, log: str) -> VrambleError:

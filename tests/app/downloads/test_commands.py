@@ -12,6 +12,7 @@ from app import cli
 from app.downloads.commands import Terminal
 from app.paths import find_paths
 from engine.downloads.messages import Note, Progress, Waiting
+from engine.loading.getting_back import FROM_ELSEWHERE, FROM_THE_INSTALLATION
 from tests.engine.downloads.conftest import FILE, REPO, content, sha256
 from tests.fakes.local_hub import LocalHub, Refusal
 
@@ -117,7 +118,11 @@ def test_repair_needs_to_know_where_a_model_came_from(tmp_path: Path, capsys: py
     path = tmp_path / "x.gguf"
     path.write_bytes(b"GGUF")
     assert cli.run(["repair", str(path)]) == 1
-    assert "where x.gguf came from" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "where x.gguf came from" in told
+    assert FROM_ELSEWHERE in told
+    assert cli.run(["repair", "starter"]) == 1
+    assert FROM_THE_INSTALLATION in capsys.readouterr().err
 
 
 def test_the_settings_of_the_window_count_here_too(hub: LocalHub, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from app.settings.store import SettingsStore
 from engine.downloads.messages import Adjust, Limits, Nudge
 from engine.downloads.queue_file import read
 from engine.library.origin import Origin
+from engine.loading.getting_back import FROM_ELSEWHERE
 from tests.app.downloads.conftest import QUICK, job_of
 from tests.engine.downloads.conftest import FILE, REPO, content, sha256
 from tests.fakes.local_hub import LocalHub
@@ -365,7 +366,7 @@ def test_a_model_of_which_nobody_knows_where_it_came_from(world: World, until: U
     until(lambda: job(service, number).state is JobState.FAILED)
     error = job(service, number).error
     assert error is not None
-    assert error.code == "no-origin"
+    assert (error.code, error.next_step) == ("no-origin", FROM_ELSEWHERE)
     file = world.hub.add(REPO, FILE, content(1 << 20))
     service.dismiss(number)
     again = service.repair(target, Origin(repo=REPO, path=FILE, size=1 << 20, sha256=file.sha256))
