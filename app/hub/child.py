@@ -37,6 +37,7 @@ class HubChild(QObject):
         self._buffer = b""
         self._log = b""
         self._given: Mapping[str, str] = {}
+        self._closed = False
 
     @property
     def pid(self) -> int | None:
@@ -54,7 +55,9 @@ class HubChild(QObject):
         return self._last
 
     def ask(self, request: Search | Open) -> None:
-        """Send ``request``."""
+        """Send ``request``. After `shutdown` nothing is asked and nothing answered."""
+        if self._closed:
+            return
         self._pending[request.id] = request
         self.start()
         self._write(encode(request))
@@ -66,7 +69,7 @@ class HubChild(QObject):
 
     def start(self) -> None:
         """Have a process, so that the first request need not wait for one."""
-        if self._process is not None:
+        if self._process is not None or self._closed:
             return
         self._buffer = self._log = b""
         self._given = environment(self._environ())
@@ -96,6 +99,7 @@ class HubChild(QObject):
 
     def shutdown(self) -> None:
         """`stop`, and wait until the system has let go of the process. Only for quitting."""
+        self._closed = True
         process = self._process
         self.stop()
         if process is not None and process.state() != QProcess.ProcessState.NotRunning:

@@ -42,6 +42,11 @@ class Pause(QObject):
         self._end = end if self._end is None else max(self._end, end)
         self._timer.start()
 
+    def stop(self) -> None:
+        """Wait for nothing any more, and tell nobody."""
+        self._end = None
+        self._timer.stop()
+
     def look(self) -> None:
         """Look at the clock: tell that it is over, or that a second less is left."""
         if self._end is not None and self._clock() >= self._end:

@@ -177,6 +177,8 @@ class HubService(QObject):
 
     def look_up(self, repo: str, done: Told) -> None:
         """Read a repository's page for others than the window; ``done`` is called once, later."""
+        if self._closed:
+            return
         number = self._child.next_id()
         self._asked[number] = done
         offline = self._offline() or self._pause.left is not None
@@ -204,7 +206,7 @@ class HubService(QObject):
         if watched and not self._closed:
             self._unused.stop()
             self._child.start()
-        else:
+        elif not self._closed:
             self._unused.start()
 
     def settings_changed(self) -> None:
@@ -212,9 +214,12 @@ class HubService(QObject):
         self._child.renew()
 
     def shutdown(self) -> None:
-        """End the child before this returns. Only for quitting."""
+        """End the child before this returns, and let no timer begin anything. Only for quitting."""
         self._closed = True
         self._asked.clear()
+        self._unused.stop()
+        self._pause.stop()
+        self._results.stop()
         self._child.shutdown()
         self._runner.close()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.hub import service as module
@@ -216,3 +216,20 @@ def test_the_catalogue_is_read_and_recommended_by_the_room(
     devices[:] = [device(23.0)]
     assert service.recommended()[0].size > small[0].size
     assert child_of(service) is None
+
+
+def test_after_the_end_nothing_begins_by_itself(hub: LocalHub, service: HubService, until: Until) -> None:
+    """Neither what was typed, nor what was waited for, nor what others ask."""
+    hub.pages.refusal = Refusal(429, headers={"Retry-After": "1000"})
+    service.search(SearchQuery(text="refused"), now=True)
+    until(lambda: service.wait_left is not None)
+    service.search(SearchQuery(text="typed"))
+    service.shutdown()
+    asked = len(hub.log)
+    service.retry()
+    service.refresh()
+    service.look_up("a/b", lambda _told: None)
+    service.set_watched(True)
+    service.set_watched(False)
+    assert [timer for timer in service.findChildren(QTimer) if timer.isActive()] == []
+    assert (service._child.pid, service.wait_left, len(hub.log)) == (None, None, asked)
