@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,13 +35,22 @@ def export(tmp_path: Path) -> Path:
     return path
 
 
-def halted(exchange: Exchange) -> ImportChild:
-    """The child of the import that was just begun; it does nothing more by itself."""
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process of an import never ends by itself."""
+    sleeper = [sys.executable, "-c", "import time; time.sleep(3600)"]
+    monkeypatch.setattr("app.chat.import_child.command", lambda: sleeper)
+
+
+def child_of(exchange: Exchange) -> ImportChild:
     child = exchange._child
     assert child is not None
-    assert child.pid is not None
-    os.kill(child.pid, signal.SIGSTOP)
     return child
+
+
+def pid_of(child: ImportChild) -> int:
+    assert child.pid is not None
+    return child.pid
 
 
 def test_all_of_a_file(qtbot: QtBot, chat: Chat, exchange: Exchange, export: Path) -> None:
@@ -65,12 +75,11 @@ def test_the_progress_is_told(qtbot: QtBot, exchange: Exchange, export: Path) ->
     assert all(progress.total in (0, 50) for progress in seen)
 
 
+@pytest.mark.usefixtures("endless")
 def test_a_killed_import_is_one_sentence(qtbot: QtBot, chat: Chat, exchange: Exchange, export: Path) -> None:
     results: list[Imported | VrambleError] = []
     exchange.import_files([export], results.append)
-    child = halted(exchange)
-    assert child.pid is not None
-    os.kill(child.pid, signal.SIGKILL)
+    os.kill(pid_of(child_of(exchange)), signal.SIGKILL)
     qtbot.waitUntil(lambda: bool(results), timeout=LIMIT_MS)
     (told,) = results
     assert isinstance(told, VrambleError)
@@ -80,10 +89,10 @@ def test_a_killed_import_is_one_sentence(qtbot: QtBot, chat: Chat, exchange: Exc
     assert not exchange.running
 
 
+@pytest.mark.usefixtures("endless")
 def test_an_import_can_be_stopped(qtbot: QtBot, exchange: Exchange, export: Path) -> None:
     results: list[Imported | VrambleError] = []
     exchange.import_files([export], results.append)
-    halted(exchange)
     exchange.cancel()
     qtbot.waitUntil(lambda: bool(results), timeout=LIMIT_MS)
     (told,) = results
@@ -92,10 +101,11 @@ def test_an_import_can_be_stopped(qtbot: QtBot, exchange: Exchange, export: Path
     assert not exchange.importing
 
 
+@pytest.mark.usefixtures("endless")
 def test_the_end_of_the_program_ends_the_import(qtbot: QtBot, exchange: Exchange, export: Path) -> None:
     results: list[Imported | VrambleError] = []
     exchange.import_files([export], results.append)
-    child = halted(exchange)
+    child = child_of(exchange)
     with qtbot.waitSignal(child.ended, timeout=LIMIT_MS):
         exchange.close()
     assert results == []
