@@ -41,9 +41,10 @@ class ModelManagerWindow(QWidget):
         self.setWindowTitle(self.tr("Models – Vramble"))
         self.setMinimumSize(900, 560)
         fit_screen(self, 1180, 740)
-        self.discover = DiscoverPage(parts)
-        self.library = LibraryPage(parts)
-        self.queue = DownloadsPage(parts)
+        self._discover: DiscoverPage | None = None
+        self._keep: LibraryPage | None = None
+        self._queue: DownloadsPage | None = None
+        self._holders: list[QVBoxLayout] = []
         self._lay_out()
         self._connect()
         self._add_shortcuts()
@@ -56,8 +57,11 @@ class ModelManagerWindow(QWidget):
         self._tabs = QTabWidget()
         self._tabs.setObjectName("managerTabs")
         self._tabs.setDocumentMode(True)
-        for page in (self.discover, self.library, self.queue):
-            self._tabs.addTab(page, "")
+        for _page in (DISCOVER, LIBRARY, DOWNLOADS):
+            holder = QWidget()
+            self._holders.append(QVBoxLayout(holder))
+            self._holders[-1].setContentsMargins(0, 0, 0, 0)
+            self._tabs.addTab(holder, "")
         self._running, self._sums = ElidedLabel(), ElidedLabel()
         for label in (self._running, self._sums):
             label.setProperty("role", "muted")
@@ -75,15 +79,6 @@ class ModelManagerWindow(QWidget):
         for signal in (self._library.models_changed, self._library.roots_changed, self._library.scanning_changed):
             signal.connect(self._refresh)
         self._downloads.jobs_changed.connect(self._refresh)
-        for page in (self.discover, self.library, self.queue):
-            page.load_requested.connect(self.load_requested)
-        self.library.options_requested.connect(self.options_requested)
-        self.library.plan_requested.connect(self.plan_requested)
-        self.library.repo_wanted.connect(self.show_repo)
-        self.library.deeds.started.connect(self.show_downloads)
-        for empty in (self.library.get_wanted, self.queue.get_wanted):
-            empty.connect(self.show_get)
-        self.discover.downloads_wanted.connect(self.show_downloads)
         self._tabs.currentChanged.connect(self._turned)
 
     def _add_shortcuts(self) -> None:
@@ -99,22 +94,65 @@ class ModelManagerWindow(QWidget):
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.activated.connect(run)
 
-    # ---- pages
+    def _show(self, number: int) -> None:
+        """Turn to a page, made before: the keyboard goes over to it when the other one is hidden."""
+        self._page(number)
+        self._tabs.setCurrentIndex(number)
+
+    # ---- pages, each made when it is wanted first
+
+    @property
+    def discover(self) -> DiscoverPage:
+        """What there is to get."""
+        if self._discover is None:
+            page = self._discover = DiscoverPage(self._parts, self)
+            self._put(page, DISCOVER)
+            page.downloads_wanted.connect(self.show_downloads)
+        return self._discover
+
+    @property
+    def library(self) -> LibraryPage:
+        """What is here."""
+        if self._keep is None:
+            page = self._keep = LibraryPage(self._parts, self)
+            self._put(page, LIBRARY)
+            page.options_requested.connect(self.options_requested)
+            page.plan_requested.connect(self.plan_requested)
+            page.repo_wanted.connect(self.show_repo)
+            page.deeds.started.connect(self.show_downloads)
+            page.get_wanted.connect(self.show_get)
+        return self._keep
+
+    @property
+    def queue(self) -> DownloadsPage:
+        """What is on its way."""
+        if self._queue is None:
+            page = self._queue = DownloadsPage(self._parts, self)
+            self._put(page, DOWNLOADS)
+            page.get_wanted.connect(self.show_get)
+        return self._queue
+
+    def _put(self, page: DiscoverPage | LibraryPage | DownloadsPage, number: int) -> None:
+        self._holders[number].addWidget(page)
+        page.load_requested.connect(self.load_requested)
+
+    def _page(self, number: int) -> DiscoverPage | LibraryPage | DownloadsPage:
+        return self.discover if number == DISCOVER else self.library if number == LIBRARY else self.queue
 
     def show_get(self) -> None:
         """Show where models are found."""
         self._undecided = False
-        self._tabs.setCurrentIndex(DISCOVER)
+        self._show(DISCOVER)
         self.discover.focus()
 
     def show_downloads(self) -> None:
         """Show what is on its way."""
-        self._tabs.setCurrentIndex(DOWNLOADS)
+        self._show(DOWNLOADS)
         self.queue.focus()
 
     def show_repo(self, repo: str) -> None:
         """Show the page of a repository."""
-        self._tabs.setCurrentIndex(DISCOVER)
+        self._show(DISCOVER)
         self.discover.open_repo(repo)
 
     @property
@@ -138,11 +176,12 @@ class ModelManagerWindow(QWidget):
         self._turn((self._tabs.currentIndex() + step) % self._tabs.count())
 
     def _turn(self, number: int) -> None:
-        self._tabs.setCurrentIndex(number)
-        (self.discover, self.library, self.queue)[number].focus()
+        self._show(number)
+        self._page(number).focus()
 
     def _turned(self, number: int) -> None:
         self._undecided = False
+        self._page(number)
         if number == LIBRARY:
             self.library.view.look_soon()
 
@@ -153,6 +192,12 @@ class ModelManagerWindow(QWidget):
             self._library.rescan()
 
     # ---- events
+
+    def setVisible(self, visible: bool) -> None:
+        """The page that is seen is there before the window is."""
+        if visible:
+            self._page(self._tabs.currentIndex())
+        super().setVisible(visible)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape closes the window, unless something in it had a use for it."""
@@ -178,7 +223,7 @@ class ModelManagerWindow(QWidget):
         models = self._library.models + self._library.companions
         if self._undecided and not (self._library.scanning and not models):
             self._undecided = False
-            self._tabs.setCurrentIndex(LIBRARY if models else DISCOVER)
+            self._show(LIBRARY if models else DISCOVER)
         pending = sum(job.state is not JobState.DONE for job in self._downloads.jobs)
         here, coming = self.tr("Library"), self.tr("Downloads")
         self._tabs.setTabText(DISCOVER, self.tr("Discover"))

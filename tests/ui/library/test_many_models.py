@@ -6,8 +6,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QPersistentModelIndex, QPoint, Qt
+import shiboken6
+from PySide6.QtCore import QEvent, QObject, QPersistentModelIndex, QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.fit.badges import UNKNOWN, Badge
 from app.library.service import InstalledModel
@@ -18,6 +20,8 @@ from ui.library.keep.arranging import Order, arranged
 from ui.library.keep.columns import Column
 from ui.library.keep.models_table import ModelsTable
 from ui.library.keep.models_view import ModelsView
+from ui.library.queue.page import DownloadsPage
+from ui.library.window import DISCOVER, DOWNLOADS, LIBRARY, ModelManagerWindow
 from ui.theme import Theme
 
 DOWN, UP = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
@@ -139,3 +143,36 @@ def test_the_chosen_model_stays_chosen_while_thousands_come(fake: Manager) -> No
 def _middle(view: ModelsView, column: Column) -> QPoint:
     header = view.horizontalHeader()
     return QPoint(header.sectionViewportPosition(column) + header.sectionSize(column) // 2, header.height() // 2)
+
+
+class Shown(QObject):
+    """Which windows are shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.names.append(watched.objectName() or type(watched).__name__)
+        return False
+
+
+def test_pages_are_made_when_they_are_wanted_and_nothing_flashes_up(
+    fake: Manager, qapp: QApplication, theme: Theme
+) -> None:
+    """A part that is shown before it has a parent is a window of its own, which takes the keyboard away."""
+    shown_ = Shown()
+    qapp.installEventFilter(shown_)
+    window = ModelManagerWindow(fake.parts)
+    try:
+        assert window.findChild(DownloadsPage) is None
+        window.show()
+        for number in (LIBRARY, DOWNLOADS, DISCOVER):
+            window.turn(number - window._tabs.currentIndex())
+        assert window.findChild(DownloadsPage) is not None
+        assert shown_.names == ["modelManager"]
+    finally:
+        qapp.removeEventFilter(shown_)
+        window.close()
+        shiboken6.delete(window)

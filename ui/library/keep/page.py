@@ -72,7 +72,7 @@ class LibraryPage(QWidget):
         return self._empty
 
     def _lay_out(self) -> None:
-        full = QWidget()
+        full = QWidget(self)  # without a parent it would be shown as a window of its own, for a moment
         inside = QVBoxLayout(full)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(SPACE_M)
