@@ -23,9 +23,10 @@ MOST, LEAST, BESIDE = 460, 100, 54
 
 @dataclass(frozen=True)
 class DeviceView:
-    """What the label shows. ``warn``: it runs on the processor."""
+    """What the label shows; ``shorter``: where there is less room. ``warn``: it runs on the processor."""
 
     text: str = ""
+    shorter: tuple[str, ...] = ()
     warn: bool = False
     reason: str = ""
     details: tuple[str, ...] = ()
@@ -43,7 +44,7 @@ def device_view(
     if device is None:
         return DeviceView()
     warn = device.kind in (DeviceKind.CPU, DeviceKind.SOFTWARE)
-    parts = [words.device_text(device)]
+    parts = words.device_text(device).split(" · ")
     if model is not None and speed is not None and speed > 0:
         parts.append(f"{speed:.1f} tok/s")
     reason = (model.device_reason or "") if model is not None else ""
@@ -53,7 +54,8 @@ def device_view(
     details += [words.safer_text(safer)] if safer else []
     details += model.warnings if model is not None else ()
     details += words.device_lines(hello)
-    return DeviceView(" · ".join(parts), warn, reason, tuple(d for d in details if d))
+    whole, *shorter = (" · ".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return DeviceView(whole, tuple(shorter), warn, reason, tuple(d for d in details if d))
 
 
 class DeviceLabel(ElidedButton):
@@ -89,7 +91,7 @@ class DeviceLabel(ElidedButton):
         safe_mode = self._worker.safe_mode
         safer = safe_mode.in_use if safe_mode is not None else ()
         self._view = view = device_view(self._worker.hello, self._worker.model, self._speed, safer)
-        self.set_full_text(view.text)
+        self.set_full_text(view.text, shorter=view.shorter)
         self.setVisible(bool(view.text) and self._worker.state is not WorkerState.LOADING)
         set_role(self, "quiet-warn" if view.warn else "quiet")
         self.set_icon("warning" if view.warn else "", "warn")

@@ -69,7 +69,7 @@ def cpu_reason(hello: Hello | None) -> str:
     reasons = [_sentence(reason) for reason in dict.fromkeys(refused)] or [why_cpu(hello.devices, hello.backends)]
     if hello.amd_cards == 0:
         reasons.append(tr("No AMD graphics card was found."))
-    return "\n".join((" ".join(reasons), tr("Run `vramble doctor` in a terminal to see what is missing.")))
+    return "\n".join((" ".join(reasons), tr("To see what is missing, run this in a terminal: vramble doctor")))
 
 
 def is_found_reason(reason: str, hello: Hello | None) -> bool:

@@ -6,11 +6,14 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ui.theme import Theme
+from ui.theme import ICON_SIZE, Theme
 from ui.widgets.push_button import PushButton
 
 GAP = 4
 """Free pixels between icon and text."""
+
+MOST_FOR_SHORTEST = 1.8
+"""So many times the smallest width may be taken so that the shortest text is not cut."""
 
 TINTS = {"primary": "on_accent", "danger": "on_bad"}
 
@@ -28,7 +31,7 @@ class TextButton(PushButton):
 
 
 class ElidedButton(TextButton):
-    """A text button that gives way: its text is cut when there is less room than it wants.
+    """A text button that gives way: when there is less room than it wants, a shorter text is shown, or it is cut.
 
     Args:
         beside: Pixels beside the text at scale 1: icon, padding, caret.
@@ -48,6 +51,7 @@ class ElidedButton(TextButton):
         most: int,
     ) -> None:
         self._full = self._ending = ""
+        self._shorter: tuple[str, ...] = ()
         self._beside, self._least, self._most = beside, least, most
         super().__init__(theme, "", icon, parent, role=role)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -56,20 +60,28 @@ class ElidedButton(TextButton):
         """The text as it is, also while it is shown cut."""
         return self._full + self._ending
 
-    def set_full_text(self, text: str, ending: str = "") -> None:
-        """Show ``text`` as far as there is room, and behind it ``ending``, which is not cut."""
-        self._full, self._ending = text, ending
+    def set_full_text(self, text: str, ending: str = "", shorter: tuple[str, ...] = ()) -> None:
+        """Show ``text`` as far as there is room, and behind it ``ending``, which is not cut.
+
+        Args:
+            shorter: What says it in fewer words, longest first; only the last one is cut.
+        """
+        self._full, self._ending, self._shorter = text, ending, shorter
         self._elide()
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         """Room for the whole text, within limits."""
-        wanted = self.fontMetrics().horizontalAdvance(self.full_text()) + 2 + self._theme.px(self._beside)
+        wanted = self.fontMetrics().horizontalAdvance(self.full_text()) + 2 + self._room_beside()
         return QSize(min(self._theme.px(self._most), wanted), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """Narrower, with the text cut."""
-        return QSize(min(self._theme.px(self._least), self.sizeHint().width()), super().sizeHint().height())
+        """Narrower: with its shortest text whole where that is not long, else with the text cut."""
+        least = self._theme.px(self._least)
+        if self._shorter:
+            shortest = self.fontMetrics().horizontalAdvance(self._shorter[-1]) + 2 + self._room_beside()
+            least = max(least, min(shortest, round(MOST_FOR_SHORTEST * least)))
+        return QSize(min(least, self.sizeHint().width()), super().sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Cut the text anew."""
@@ -83,9 +95,15 @@ class ElidedButton(TextButton):
             self._elide()
             self.updateGeometry()
 
+    def _room_beside(self) -> int:
+        """Of the text, pixels: an icon that is not there takes none."""
+        return self._theme.px(self._beside if self._icon_name else self._beside - ICON_SIZE - GAP)
+
     def _elide(self) -> None:
         width = self.width() if self.isVisible() else self.sizeHint().width()
         metrics = self.fontMetrics()
-        room = width - self._theme.px(self._beside) - metrics.horizontalAdvance(self._ending)
-        text = metrics.elidedText(self._full, Qt.TextElideMode.ElideRight, room) + self._ending
+        room = width - self._room_beside() - metrics.horizontalAdvance(self._ending)
+        forms = (self._full, *self._shorter)
+        form = next((form for form in forms if metrics.horizontalAdvance(form) <= room), forms[-1])
+        text = metrics.elidedText(form, Qt.TextElideMode.ElideRight, room) + self._ending
         self.setText(text.replace("&", "&&"))

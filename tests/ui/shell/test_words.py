@@ -11,7 +11,7 @@ from tests.ui.shell.standins import HELLO, HELLO_CPU, PROCESSOR, RADEON, model_i
 from ui.chat import words
 from ui.chat.device_label import device_view
 
-DOCTOR = "Run `vramble doctor` in a terminal to see what is missing."
+DOCTOR = "To see what is missing, run this in a terminal: vramble doctor"
 ONLY_SOFTWARE = "Runs on the CPU: the only graphics driver found is a software one (llvmpipe)."
 
 
