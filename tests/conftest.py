@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -41,6 +42,12 @@ def pytest_sessionstart() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_finish() -> None:
+    """The tests themselves are no garbage: to look through them again and again takes longer than many of them."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
     gc.collect(2 if next(_tests) % FULL_COLLECTION_EVERY == 0 else 1)
@@ -57,9 +64,17 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return getattr(val, "__qualname__", type(val).__name__) if " at 0x" in repr(val) else None
 
 
+@pytest.fixture(scope="session")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders of single tests. pytest's own numbered ones look at all earlier ones each time."""
+    base = tmp_path_factory.mktemp("worlds")
+    return (base / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = tmp_path_factory.mktemp("world")
+def _own_world(worlds: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    home = next(worlds)
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("VRAMBLE_HOME", str(home / "vramble"))
     monkeypatch.setenv("HF_HOME", str(home / "hf"))

@@ -74,19 +74,28 @@ class ThemeMode(StrEnum):
 class Theme(QObject):
     """Colours, sizes, fonts and icons of the running program.
 
+    Args:
+        font: Outlines of the icons; None: read when the first one is wanted.
+
     Attributes:
         changed: The scheme or the text size is another one; everything derived is stale.
     """
 
     changed = Signal()
 
-    def __init__(self, mode: ThemeMode = ThemeMode.SYSTEM, scale: float = 1.0, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        mode: ThemeMode = ThemeMode.SYSTEM,
+        scale: float = 1.0,
+        parent: QObject | None = None,
+        *,
+        font: icons.IconFont | None = None,
+    ) -> None:
         super().__init__(parent)
         self._mode = mode
         self._chosen, self._touch = _clamped(scale), False
         self._app: QApplication | None = None
-        self._font: icons.IconFont | None = None
-        self._icons: dict[tuple[str, str, int, int], QIcon] = {}
+        self._font = font
         self._tokens = self._wanted()
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._refresh)
@@ -130,8 +139,12 @@ class Theme(QObject):
 
     def apply(self, app: QApplication) -> None:
         """Dress ``app``, and again after each change."""
-        self._app = app
         app.setStyle("Fusion")
+        self.adopt(app)
+
+    def adopt(self, app: QApplication) -> None:
+        """The same for an application that has the style already."""
+        self._app = app
         self._dress(app)
 
     def font(self, factor: float = 1.0, *, bold: bool = False) -> QFont:
@@ -154,17 +167,17 @@ class Theme(QObject):
 
     def icon(self, name: str, tint: str = "text", size: int = ICON_SIZE, gap: int = 0) -> QIcon:
         """The Phosphor icon ``name`` in the colour of the token ``tint``. Stale after `changed`."""
-        key = (name, tint, self.px(size), gap)
-        if key not in self._icons:
-            colour = getattr(self._tokens, tint)
-            self._icons[key] = icons.icon(self.icon_path(name), colour, self._tokens.disabled, *key[2:])
-        return self._icons[key]
+        colour = getattr(self._tokens, tint)
+        return self._icon_font().icon(name, colour, self._tokens.disabled, self.px(size), gap)
 
     def icon_path(self, name: str) -> QPainterPath:
         """The outline of an icon for own painting; draw it with `ui.theming.icons.draw`."""
+        return self._icon_font().path(name)
+
+    def _icon_font(self) -> icons.IconFont:
         if self._font is None:
             self._font = icons.IconFont(icons.font_folder())
-        return self._font.path(name)
+        return self._font
 
     def _wanted(self) -> Tokens:
         dark = system_is_dark() if self._mode is ThemeMode.SYSTEM else self._mode is ThemeMode.DARK
@@ -177,7 +190,6 @@ class Theme(QObject):
             self._publish()
 
     def _publish(self) -> None:
-        self._icons.clear()
         if self._app is not None:
             self._dress(self._app)
         self.changed.emit()
@@ -185,7 +197,9 @@ class Theme(QObject):
     def _dress(self, app: QApplication) -> None:
         app.setFont(self.font())
         app.setPalette(palette(self._tokens))
-        app.setStyleSheet(stylesheet(self._tokens, self.scale, self.mono().family(), touch=self._touch))
+        sheet = stylesheet(self._tokens, self.scale, self.mono().family(), touch=self._touch)
+        if sheet != app.styleSheet():
+            app.setStyleSheet(sheet)
 
 
 def set_role(widget: QWidget, role: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import PurePath
 from typing import Any
 
@@ -26,13 +27,19 @@ class ModelChatSettings(msgspec.Struct, frozen=True, kw_only=True):
     by_model: dict[str, dict[str, Any]] = {}
 
 
+@cache
+def field_types() -> dict[str, Any]:
+    """The type of each field of `ChatSettings`. Asking for it takes milliseconds, and every frame needs it."""
+    return {field.name: field.type for field in msgspec.structs.fields(ChatSettings)}
+
+
 def laid_over(base: ChatSettings, values: Mapping[str, Any]) -> ChatSettings:
     """``base`` with each value that fits its field; others are passed over."""
     accepted: dict[str, Any] = {}
-    for field in msgspec.structs.fields(ChatSettings):
-        if field.name in values:
+    for name, wanted in field_types().items():
+        if name in values:
             try:
-                accepted[field.name] = msgspec.convert(values[field.name], field.type)
+                accepted[name] = msgspec.convert(values[name], wanted)
             except msgspec.ValidationError:
                 continue
     return msgspec.structs.replace(base, **accepted)
@@ -42,7 +49,7 @@ def fitting(values: object) -> Values:
     """Those of ``values`` that are fields of `ChatSettings` and fit them, as plain values."""
     if not isinstance(values, Mapping):
         return {}
-    names = {field.name for field in msgspec.structs.fields(ChatSettings)}
+    names = set(ChatSettings.__struct_fields__)
     found = laid_over(ChatSettings(), values)
     kept: Values = {}
     for name in names & set(values):
@@ -152,7 +159,7 @@ class Parameters(QObject):
         if not self.model:
             return
         everywhere, present = self._settings.get(ChatSettings), self.present
-        names = [field.name for field in msgspec.structs.fields(ChatSettings)]
+        names = ChatSettings.__struct_fields__
         differing = {n: _plain(getattr(present, n)) for n in names if getattr(present, n) != getattr(everywhere, n)}
         self._put_defaults(differing)
         self.reset()

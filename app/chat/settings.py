@@ -81,9 +81,8 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def sampling(self) -> Sampling:
         """The parameters as the engine takes them."""
-        names = {field.name for field in msgspec.structs.fields(Sampling)}
-        own = {field.name: getattr(self, field.name) for field in msgspec.structs.fields(type(self))}
-        return Sampling(**{name: value for name, value in own.items() if name in names})
+        names = set(Sampling.__struct_fields__)
+        return Sampling(**{name: getattr(self, name) for name in self.__struct_fields__ if name in names})
 
     def of_run(self, n_ctx: int | None, begun_at: str = "") -> RunSettings:
         """As they are kept with an answer; arguments as in `RunSettings`."""

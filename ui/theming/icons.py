@@ -30,12 +30,13 @@ def font_folder() -> Path | None:
 
 
 class IconFont:
-    """Outlines by name, such as ``plus`` or ``trash-light``."""
+    """Outlines by name, such as ``plus`` or ``trash-light``, and the icons that were drawn of them."""
 
     def __init__(self, folder: Path | None) -> None:
         self._font = QRawFont()
         self._charmap: dict[str, str] = {}
         self._paths: dict[str, QPainterPath] = {}
+        self._icons: dict[tuple[str, str, str, int, int], QIcon] = {}
         if folder is not None:
             self._load(folder)
 
@@ -47,6 +48,13 @@ class IconFont:
         if name not in self._paths:
             self._paths[name] = self._glyph(name) or self._fallback()
         return self._paths[name]
+
+    def icon(self, name: str, normal: str, disabled: str, size: int, gap: int = 0) -> QIcon:
+        """As `icon` below draws it; drawn once."""
+        key = (name, normal, disabled, size, gap)
+        if key not in self._icons:
+            self._icons[key] = icon(self.path(name), normal, disabled, size, gap)
+        return self._icons[key]
 
     def _load(self, folder: Path) -> None:
         fonts, charmaps = sorted(folder.glob(FONT_GLOB)), sorted(folder.glob(CHARMAP_GLOB))

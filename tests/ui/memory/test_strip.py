@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QFontMetricsF, QImage
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory
@@ -53,14 +51,6 @@ class Stage:
 
     def texts(self) -> list[str]:
         return [item.text for item in self.strip.placed() if item.bar is None]
-
-
-@pytest.fixture
-def theme(qapp: QApplication) -> Iterator[Theme]:
-    theme = Theme(ThemeMode.LIGHT)
-    theme.apply(qapp)
-    yield theme
-    qapp.setStyleSheet("")
 
 
 @pytest.fixture

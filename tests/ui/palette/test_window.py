@@ -13,15 +13,8 @@ from pytestqt.qtbot import QtBot
 from ui.palette.acts import Act
 from ui.palette.palette import Palette
 from ui.palette.sheet import ShortcutsSheet, all_keys
-from ui.theme import Theme, ThemeMode
+from ui.theme import Theme
 from ui.window_acts import Doings, PaletteActs, acts_of, bind
-
-
-@pytest.fixture
-def theme(qapp) -> Theme:
-    made = Theme(ThemeMode.LIGHT)
-    made.apply(qapp)
-    return made
 
 
 @pytest.fixture

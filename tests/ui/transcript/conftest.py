@@ -1,30 +1,19 @@
-"""A theme and views for the transcript's tests."""
+"""Views for the transcript's tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from PySide6.QtCore import QAbstractItemModel
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chat.rows import MessageRow
 from tests.ui.transcript.samples import model_of
 from ui.chat.transcript.view import TranscriptView
-from ui.theme import Theme, ThemeMode
+from ui.theme import Theme
 
 MakeView = Callable[..., TranscriptView]
-
-
-@pytest.fixture
-def theme(qapp: QApplication) -> Iterator[Theme]:
-    """The light theme at scale 1, applied."""
-    before = qapp.styleSheet()
-    made = Theme(ThemeMode.LIGHT)
-    made.apply(qapp)
-    yield made
-    qapp.setStyleSheet(before)
 
 
 @pytest.fixture
