@@ -129,5 +129,5 @@ def progress_words(speaker: QObject, progress: Progress) -> str:
     """How far an import is."""
     if not progress.total:
         return speaker.tr("Importing: the file is being read…")
-    text = speaker.tr("Importing: {n} of {m} conversations. They appear when all are there.")
+    text = speaker.tr("Importing: {n:,} of {m:,} conversations. They appear when all are there.")
     return text.format(n=progress.done, m=progress.total)

@@ -69,7 +69,7 @@ def test_an_import_is_followed_and_stopped(
     assert button(page, "stopImport").isVisible()
     assert not button(page, "importConversations").isEnabled()
     exchange._move(Progress(1200, 5000))
-    assert "1200 of 5000" in page._import_row.text
+    assert "1,200 of 5,000" in page._import_row.text
     with qtbot.waitSignal(exchange._child.ended, timeout=LIMIT_MS):  # type: ignore[union-attr]
         button(page, "stopImport").click()
     assert not button(page, "stopImport").isVisible()
@@ -92,7 +92,7 @@ def test_a_long_import_is_a_notice_with_a_way_to_stop_it(
     monkeypatch.setattr("ui.chat.exporting.PROGRESS_MS", 0)
     exchange._move(Progress(2, 5000))
     (told,) = notices(chat)
-    assert "2 of 5000" in told.text
+    assert "2 of 5,000" in told.text
     with qtbot.waitSignal(exchange._child.ended, timeout=LIMIT_MS):  # type: ignore[union-attr]
         told.actions[0].run()
     assert len(notices(chat)) == 2
