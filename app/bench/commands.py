@@ -18,7 +18,7 @@ from app.paths import Paths, find_paths
 from engine.bench.course import Course
 from engine.bench.document import document, markdown
 from engine.bench.history import add_to_history, read_history
-from engine.bench.protocols import fitting
+from engine.bench.protocols import check_pair, fitting
 from engine.bench.published import beside, read_published
 from engine.bench.records import Order, Protocol, Race, Report
 from engine.bench.reporting import Surroundings, report_of, this_build
@@ -62,7 +62,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--compare",
         choices=[race.value for race in Race if race is not Race.NONE],
-        help="run variants in turns",
+        help="run variants in turns; guesses: without, with n-gram lookup, and with the model that --draft names",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
@@ -77,8 +77,10 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.parser.error(f"--runs takes at most {MOST_RUNS}")
     paths, options = find_paths(), read_load_flags(arguments)
     race = Race(arguments.compare) if arguments.compare else Race.NONE
-    if race is Race.MICRO_BATCH and arguments.protocol == Protocol.DECODE512.value:
-        arguments.parser.error("--compare micro-batch needs --protocol llama-bench: the other one reads no prompt")
+    try:
+        check_pair(race, Protocol(arguments.protocol))
+    except VrambleError as problem:
+        arguments.parser.error(f"--compare {race.value}: {problem.sentence}")
     bench = CommandBench(paths, find_model_file(paths, arguments.model))
     try:
         report = bench.measure(Protocol(arguments.protocol), race, arguments.runs, arguments, options)

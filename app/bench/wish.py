@@ -7,10 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from engine.bench.protocols import fitting
+from engine.bench.protocols import check_pair, fitting
 from engine.bench.records import Order, Protocol, Race
 from engine.bench.variants import on_device, variants_of
-from engine.errors import VrambleError
 from engine.library.gguf import HeaderProblem
 from engine.memory.fit import FitDevice, FitModel, read_model
 from engine.protocol.types import DeviceInfo, LoadOptions
@@ -45,12 +44,7 @@ def order_for(wish: Wish, options: LoadOptions, machine: Sequence[FitDevice]) ->
     options = _at(wish, options, devices)
     racing = [device for device in devices if wish.race is not Race.DEVICES or device.id in wish.devices]
     variants = variants_of(wish.race, options, racing)
-    if wish.race is Race.MICRO_BATCH and wish.protocol is Protocol.DECODE512:
-        raise VrambleError(
-            "nothing-to-compare",
-            "A prompt of one token says nothing about micro-batches.",
-            "Choose the tests of llama-bench.",
-        )
+    check_pair(wish.race, wish.protocol)
     read = read_model(wish.path)
     model = None if isinstance(read, HeaderProblem) else read
     tests, left_out = fitting(wish.protocol, variants, model, machine)

@@ -11,6 +11,7 @@ from engine.bench.judge import judge
 from engine.bench.records import Outcome, Report, Spread, VariantResult
 from engine.memory.sizes import gib_number
 
+GUESSED: Final = "guesses right"
 COLUMNS: Final = (
     "variant",
     "test",
@@ -19,6 +20,7 @@ COLUMNS: Final = (
     "lowest to highest",
     "roofline tok/s",
     "share",
+    GUESSED,
     "W",
     "tok/J",
     "change",
@@ -100,6 +102,7 @@ def _outcome(report: Report, variant: VariantResult, outcome: Outcome, history: 
         "prefill_tps": _spread(outcome.prefill),
         "decode_tps": _spread(outcome.decode),
         **_roofline(outcome),
+        **_guesses(outcome),
         "change": _change(found) if found else None,
     }
 
@@ -114,6 +117,15 @@ def _roofline(outcome: Outcome | None) -> dict[str, object]:
         "bandwidth_source": ceiling.source if ceiling else None,
         "power_w": _round(outcome.power.median if outcome and outcome.power else None),
         "tokens_per_joule": _round(outcome.tokens_per_joule if outcome else None, 3),
+    }
+
+
+def _guesses(outcome: Outcome) -> dict[str, object]:
+    found = outcome.guesses
+    return {
+        "drafted": found.drafted if found else None,
+        "accepted": found.accepted if found else None,
+        "accepted_rate": _round(found.rate if found else None, 3),
     }
 
 
@@ -148,12 +160,9 @@ def markdown(report: Report, history: Sequence[Report] = ()) -> str:
     lines = [
         f"**{model.name} {model.quant}**{size}, `{report.protocol.value}`, {report.runs} runs, {_date(report)}",
         "",
-        f"| {' | '.join(COLUMNS)} |",
-        f"| --- | --- |{' ---: |' * (len(COLUMNS) - 2)}",
+        *_table(report, history),
+        "",
     ]
-    for variant in report.variants:
-        lines += [_row(report, variant, outcome, history) for outcome in variant.tests]
-    lines.append("")
     lines += [f"- {variant_name(variant)}: {place}" for variant in report.variants if (place := _place(variant))]
     lines += [f"- {variant_name(variant)} dropped out: {variant.error}" for variant in report.variants if variant.error]
     lines += [f"- left out: {item.test.name}. {item.reason}" for item in report.left_out]
@@ -164,6 +173,18 @@ def markdown(report: Report, history: Sequence[Report] = ()) -> str:
         lines.append("- The benchmark was stopped before its end.")
     lines.append(f"- {', '.join(part for part in (report.engine, report.build) if part)}")
     return "\n".join(lines) + "\n"
+
+
+def _table(report: Report, history: Sequence[Report]) -> Iterator[str]:
+    """Lines; without the column of guesses where nothing was guessed."""
+    guessed = any(outcome.guesses for variant in report.variants for outcome in variant.tests)
+    used = [place for place, name in enumerate(COLUMNS) if guessed or name != GUESSED]
+    yield f"| {' | '.join(COLUMNS[place] for place in used)} |"
+    yield f"| --- | --- |{' ---: |' * (len(used) - 2)}"
+    for variant in report.variants:
+        for outcome in variant.tests:
+            cells = _row(report, variant, outcome, history)
+            yield f"| {' | '.join(cells[place] for place in used)} |"
 
 
 def variant_name(variant: VariantResult) -> str:
@@ -191,11 +212,11 @@ def _place(variant: VariantResult) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _row(report: Report, variant: VariantResult, outcome: Outcome, history: Sequence[Report]) -> str:
+def _row(report: Report, variant: VariantResult, outcome: Outcome, history: Sequence[Report]) -> list[str]:
     ceiling, shown = outcome.roofline, outcome.decode or outcome.prefill
     found = change(history, report, variant, outcome)
     delta = (found.decode if outcome.decode else found.prefill) if found else None
-    cells = [
+    return [
         variant_name(variant),
         outcome.test.name,
         number(outcome.prefill.median if outcome.prefill and outcome.test.prompt > 1 else None),
@@ -203,11 +224,17 @@ def _row(report: Report, variant: VariantResult, outcome: Outcome, history: Sequ
         f"{number(shown.low)} to {number(shown.high)}" if shown else "",
         number(ceiling.tps if ceiling else None),
         "" if outcome.share is None else f"{outcome.share:.0%}",
+        guess_words(outcome),
         number(outcome.power.median if outcome.power else None),
         "" if outcome.tokens_per_joule is None else f"{outcome.tokens_per_joule:.2f}",
         "" if delta is None else f"{delta:+.1%}",
     ]
-    return f"| {' | '.join(cells)} |"
+
+
+def guess_words(outcome: Outcome) -> str:
+    """How many guessed tokens were right; "" where nothing was guessed."""
+    found = outcome.guesses
+    return f"{found.accepted} of {found.drafted} ({found.rate:.0%})" if found else ""
 
 
 def number(value: float | None) -> str:

@@ -7,7 +7,8 @@ from typing import Final
 
 import msgspec
 
-from engine.bench.records import LeftOut, Protocol, Variant
+from engine.bench.records import LeftOut, Protocol, Race, Variant
+from engine.errors import VrambleError
 from engine.memory.fit import FitDevice, FitModel, Verdict, predict
 from engine.protocol.bench import BenchTest
 from engine.protocol.types import LoadOptions
@@ -23,12 +24,36 @@ _TESTS: Final = {
     ),
 }
 
+NEEDED: Final = {Race.MICRO_BATCH: Protocol.LLAMA_BENCH, Race.GUESSES: Protocol.DECODE512}
+"""Races that only one protocol can decide."""
+
 NO_ROOM: Final = (Verdict.NO, Verdict.PARTLY)
 
 
 def suite_of(protocol: Protocol) -> tuple[BenchTest, ...]:
     """All tests, the least depth first."""
     return _TESTS[protocol]
+
+
+def check_pair(race: Race, protocol: Protocol) -> None:
+    """Refuse a race that the tests of ``protocol`` say nothing about.
+
+    Raises:
+        VrambleError: ``nothing-to-compare``.
+    """
+    if NEEDED.get(race, protocol) is protocol:
+        return
+    if race is Race.GUESSES:
+        raise VrambleError(
+            "nothing-to-compare",
+            "The tests of llama-bench take random tokens, which nobody can guess.",
+            f"Choose the protocol {Protocol.DECODE512.value}.",
+        )
+    raise VrambleError(
+        "nothing-to-compare",
+        "A prompt of one token says nothing about micro-batches.",
+        f"Choose the protocol {Protocol.LLAMA_BENCH.value}.",
+    )
 
 
 def fitting(

@@ -28,6 +28,8 @@ class Race(StrEnum):
     DEVICES = "devices"
     FLASH_ATTENTION = "flash-attention"
     MICRO_BATCH = "micro-batch"
+    GUESSES = "guesses"
+    """Without guesses, with n-gram lookup, and with the draft model that the options name."""
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +88,18 @@ class Roofline(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
 
 
+class Guesses(msgspec.Struct, frozen=True):
+    """Tokens that were guessed ahead, and those of them that were right."""
+
+    drafted: int
+    accepted: int
+
+    @property
+    def rate(self) -> float:
+        """Share of right ones, 0..1."""
+        return self.accepted / self.drafted
+
+
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """All runs of one test with one variant."""
 
@@ -111,6 +125,12 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     def tokens(self, sample: BenchSample) -> int:
         """Tokens that ``sample`` generated."""
         return self.test.generated if sample.generated is None else sample.generated
+
+    @property
+    def guesses(self) -> Guesses | None:
+        """Of all runs; None where nothing was guessed."""
+        drafted = sum(sample.drafted for sample in self.samples)
+        return Guesses(drafted, sum(sample.accepted for sample in self.samples)) if drafted else None
 
     @property
     def power(self) -> Spread | None:

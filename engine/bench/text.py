@@ -6,10 +6,20 @@ from collections.abc import Sequence
 
 from engine.bench.change import change
 from engine.bench.course import Course
-from engine.bench.document import number, variant_name, verdict_sentence
+from engine.bench.document import guess_words, number, variant_name, verdict_sentence
 from engine.bench.records import Outcome, Published, Report, VariantResult
 
-HEAD = ("", "prompt tok/s", "generation tok/s", "lowest-highest", "of the memory's", "W", "tok/J", "change")
+HEAD = (
+    "",
+    "prompt tok/s",
+    "generation tok/s",
+    "lowest-highest",
+    "of the memory's",
+    "guesses right",
+    "W",
+    "tok/J",
+    "change",
+)
 
 
 def table(report: Report, history: Sequence[Report]) -> str:
@@ -31,7 +41,7 @@ def table(report: Report, history: Sequence[Report]) -> str:
 
 def cells(
     report: Report, variant: VariantResult, outcome: Outcome, history: Sequence[Report]
-) -> tuple[str, str, str, str, str, str, str]:
+) -> tuple[str, str, str, str, str, str, str, str]:
     """The figures of one test as short texts; "" for what is not known."""
     shown = outcome.decode or outcome.prefill
     prefill = outcome.prefill if outcome.test.prompt > 1 else None
@@ -43,6 +53,7 @@ def cells(
         number(outcome.decode.median if outcome.decode else None),
         f"{number(shown.low)}-{number(shown.high)}" if shown and len(outcome.samples) > 1 else "",
         "" if outcome.share is None else f"{outcome.share:.0%} of {number(ceiling)}",
+        guess_words(outcome),
         number(outcome.power.median if outcome.power else None),
         "" if outcome.tokens_per_joule is None else f"{outcome.tokens_per_joule:.2f}",
         "" if delta is None else f"{delta:+.1%}",

@@ -19,6 +19,7 @@ RACED: Final = {
     Race.DEVICES: ("device", "devices", "shares", "n_gpu_layers"),
     Race.FLASH_ATTENTION: ("flash_attention",),
     Race.MICRO_BATCH: ("n_ubatch", "n_batch"),
+    Race.GUESSES: ("ngram", "draft"),
 }
 """Fields of `LoadOptions` that a race decides, and that keeping the winner changes."""
 
@@ -63,6 +64,8 @@ def variants_of(race: Race, options: LoadOptions, devices: Sequence[DeviceInfo])
     """
     if race is Race.NONE:
         return (Variant(label="", options=options),)
+    if race is Race.GUESSES:
+        return _guesses(options)
     if race is Race.FLASH_ATTENTION:
         return _flash_attention(options)
     if race is Race.MICRO_BATCH:
@@ -82,6 +85,16 @@ def variants_of(race: Race, options: LoadOptions, devices: Sequence[DeviceInfo])
         )
     return tuple(
         Variant(label=label_of(device, usable), options=on_device(options, device, devices)) for device in usable
+    )
+
+
+def _guesses(options: LoadOptions) -> tuple[Variant, ...]:
+    ways: list[tuple[str, bool, str | None]] = [("without guesses", False, None), ("n-gram lookup", True, None)]
+    if options.draft:
+        ways.append(("draft model", False, options.draft))
+    return tuple(
+        Variant(label=label, options=msgspec.structs.replace(options, ngram=ngram, draft=draft))
+        for label, ngram, draft in ways
     )
 
 

@@ -1,9 +1,11 @@
 """Answers with and without guesses: speed, processor time for each token, how many guesses were right.
 
-One answer that repeats what was given (a text copied) and one that does not (a story), greedy and drawn. The texts of
-all ways are compared. Use, in the checkout:
+One answer that repeats what was given (a text copied), one that does not (a story), and one in between (a program),
+greedy and drawn. The texts of all ways are compared. ``--self-quantised`` needs no second model: the model is written
+out in 32 bits, which is the large one, and in 4 bits, which guesses for it. Use, in the checkout:
 
-    .venv/bin/python -m tests.bench.speculation [--model FILE] [--draft FILE] [--device Vulkan0] [--tokens 160]
+    .venv/bin/python -m tests.bench.speculation [--model FILE] [--draft FILE] [--self-quantised] [--device Vulkan0]
+        [--tokens 160] [--least-p 0.6] [--least-p 0]
 """
 
 from __future__ import annotations
@@ -11,14 +13,15 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from engine.client.command import worker_environment
-from engine.protocol.types import Sampling
+from engine.protocol.types import LoadOptions, Sampling
 from tests.bench.decode_ratio import cpu_seconds
 from tests.bench.figures import machine_line, table
+from tests.bench.quantise import TYPES, quantise
 from tests.engine.worker.driver import Worker, starter_model, user
 
 KEEPER = (
@@ -28,6 +31,7 @@ KEEPER = (
 QUESTIONS = {
     "copy": "Repeat this text word by word, twice:\n" + 3 * KEEPER,
     "story": "Write a long story about a lighthouse keeper and the sea.",
+    "code": "Write a Python class Queue with the methods push, pop, peek, size and is_empty, each with a docstring.",
 }
 TEMPERATURES = (0.0, 0.7)
 
@@ -51,25 +55,48 @@ def answers(worker: Worker, way: str, tokens: int, texts: Texts) -> Iterator[Row
             yield (f"{name}, temperature {temperature:g}", way, *figures, stats.drafted, stats.accepted, same)
 
 
+def pair(options: argparse.Namespace, folder: Path) -> tuple[Path, Path | None]:
+    """The model, and the one that guesses for it."""
+    model = options.model or starter_model()
+    if not options.self_quantised:
+        return model, options.draft
+    large, small = folder / "large.gguf", folder / "small.gguf"
+    quantise(model, large, options.large)
+    quantise(model, small, options.small)
+    return large, small
+
+
+def ways(draft: Path | None, least: Sequence[float]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Names of what is compared, and what they are loaded with."""
+    yield "plain", {}
+    yield "n-gram", {"ngram": True}
+    for least_p in least if draft is not None else ():
+        yield f"draft, p {least_p:g}", {"draft": str(draft), "draft_p_min": least_p}
+    if draft is not None:
+        yield "both", {"draft": str(draft), "ngram": True}
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, default=None, help="default: the starter model")
     parser.add_argument("--draft", type=Path, default=None, help="default: n-gram lookup only")
+    parser.add_argument("--self-quantised", action="store_true", help="the model itself guesses, in fewer bits")
+    parser.add_argument("--large", choices=sorted(TYPES), default="f32")
+    parser.add_argument("--small", choices=sorted(TYPES), default="q4_0")
+    parser.add_argument("--least-p", type=float, action="append", help="as --draft-p-min; several are compared")
     parser.add_argument("--device", default="cpu", help="ggml's name, such as Vulkan0")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=160)
     options = parser.parse_args()
-    ways: dict[str, dict[str, Any]] = {"plain": {}, "n-gram": {"ngram": True}}
-    if options.draft is not None:
-        ways |= {"draft": {"draft": str(options.draft)}, "both": {"draft": str(options.draft), "ngram": True}}
     load = {"n_threads": options.threads, "n_ctx": 2048, "device": options.device}
     rows: list[Row] = []
     texts: Texts = {}
     environment = worker_environment(os.environ)
     with tempfile.TemporaryDirectory() as folder, Worker(log=Path(folder) / "log", env=environment) as worker:
-        for way, extra in ways.items():
-            worker.loaded(options.model or starter_model(), **load, **extra)
+        model, draft = pair(options, Path(folder))
+        for way, extra in ways(draft, options.least_p or [LoadOptions().draft_p_min]):
+            worker.loaded(model, **load, **extra)
             rows += answers(worker, way, options.tokens, texts)
     print(machine_line())
     print(table([HEADINGS, *sorted(rows, key=lambda row: str(row[0]))]))

@@ -463,6 +463,8 @@ class FakeWorker:
             prompt_s=test.prompt / rate / 10 if test.prompt else None,
             generated_s=test.generated / rate if test.generated else None,
             power_w=behaviour.get("power"),
+            drafted=behaviour.get("drafted", 0),
+            accepted=behaviour.get("accepted", 0),
         )
         step.terminal(Benched(id=request.id, sample=sample, driver="libvulkan_fake.so of 2026-01-02"))
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.bench.wish import Wish
+from engine.bench.protocols import NEEDED
 from engine.bench.records import Protocol, Race
 from engine.library.records import InstalledModel
 from engine.protocol.types import DeviceInfo, DeviceKind
@@ -74,8 +75,9 @@ class Panel(QWidget):
     def set_running(self, running: bool, *, stopping: bool) -> None:
         """Hold the choices still while a benchmark runs."""
         self._running = running
-        for widget in (self._model, self._protocol, self._race, self._device, self._boxes, self._runs):
+        for widget in (self._model, self._race, self._device, self._boxes, self._runs):
             widget.setEnabled(not running)
+        self._refresh()
         self._run.setVisible(not running)
         self._stop.setVisible(running)
         self._stop.setEnabled(not stopping)
@@ -134,8 +136,7 @@ class Panel(QWidget):
         self._device = Choice(theme, self.tr("Device"), [(None, self.tr("As in the chat"))], width=WIDTH)
         self._runs = Number(theme, self.tr("Runs of each test"), 1, MOST_RUNS, width=WIDTH)
         self._runs.show_value(3)
-        self._boxes = QWidget()
-        self._box_list: list[QCheckBox] = []
+        self._boxes, self._box_list = QWidget(), list[QCheckBox]()
         self._box_column = QVBoxLayout(self._boxes)
         self._box_column.setContentsMargins(0, 0, 0, 0)
         self._box_column.setSpacing(0)
@@ -223,9 +224,8 @@ class Panel(QWidget):
     def _refresh(self) -> None:
         """What can be chosen follows from what is chosen."""
         race: Race = self._race.value
-        if race is Race.MICRO_BATCH:
-            self._protocol.show_value(Protocol.LLAMA_BENCH)
-        self._protocol.setEnabled(race is not Race.MICRO_BATCH and not self._running)
+        self._protocol.show_value(NEEDED.get(race, self._protocol.value))
+        self._protocol.setEnabled(race not in NEEDED and not self._running)
         self._about.setText(words.about_protocol(self._protocol.value))
         self._about_race.setText(words.about_race(race))
         self._about_race.setVisible(race is not Race.NONE)

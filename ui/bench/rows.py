@@ -19,8 +19,8 @@ NOTICEABLE = 0.03
 def result_titles() -> tuple[str, ...]:
     """Columns of the table of results."""
     return (
-        tr("Variant"), tr("Test, tokens"), tr("tok/s"), tr("Range"), tr("Limit"), tr("Reached"), tr("Power"),
-        tr("tok/J"), tr("Change"),
+        tr("Variant"), tr("Test, tokens"), tr("tok/s"), tr("Range"), tr("Limit"), tr("Reached"), tr("Guesses"),
+        tr("Power"), tr("tok/J"), tr("Change"),
     )  # fmt: skip
 
 
@@ -31,9 +31,10 @@ def result_tips() -> dict[int, str]:
         3: tr("The slowest and the fastest run"),
         4: tr("Tokens a second if nothing but reading the weights and the KV cache took time (roofline)"),
         5: tr("Speed as a share of that limit"),
-        6: tr("Mean power of the card while tokens were generated"),
-        7: tr("Tokens generated for each joule that the card took"),
-        8: tr("Against the last benchmark of the same model, device, options and test"),
+        6: tr("Guessed tokens that were right, of those that were guessed ahead in all runs"),
+        7: tr("Mean power of the card while tokens were generated"),
+        8: tr("Tokens generated for each joule that the card took"),
+        9: tr("Against the last benchmark of the same model, device, options and test"),
     }
 
 
@@ -45,7 +46,7 @@ def result_rows(report: Report, history: Sequence[Report]) -> list[CellRow]:
         if variant.error:
             rows.append(
                 CellRow(
-                    (words.variant(report, variant) or variant.label, tr("dropped out"), *[""] * 7),
+                    (words.variant(report, variant) or variant.label, tr("dropped out"), *[""] * 8),
                     tip=variant.error,
                     tints={1: "bad"},
                 )
@@ -69,11 +70,12 @@ def _result_row(report: Report, variant: VariantResult, outcome: Outcome, histor
         words.span(value),
         words.speed(ceiling.tps) if ceiling else "",
         words.percent(outcome.share),
+        words.guesses(outcome),
         tr("{0} W").format(f"{power.median:.0f}") if power else "",
         "" if outcome.tokens_per_joule is None else f"{outcome.tokens_per_joule:.2f}",
         words.percent(delta, signed=True),
     )
-    tints = {} if delta is None or abs(delta) < NOTICEABLE else {8: "good" if delta > 0 else "bad"}
+    tints = {} if delta is None or abs(delta) < NOTICEABLE else {9: "good" if delta > 0 else "bad"}
     return CellRow(cells, tip=_tip(variant, outcome, found), tints=tints)
 
 

@@ -72,6 +72,7 @@ def race(value: Race) -> str:
         Race.DEVICES: tr("Devices and backends"),
         Race.FLASH_ATTENTION: tr("Flash attention on and off"),
         Race.MICRO_BATCH: tr("Micro-batch sizes"),
+        Race.GUESSES: tr("Guessing ahead on and off"),
     }[value]
 
 
@@ -81,6 +82,11 @@ def about_race(value: Race) -> str:
         return ""
     turns = tr("They take turns, each with a load of its own, so that a warm card is unfair to none.")
     extra = tr(" Decides how prompts are read.") if value is Race.MICRO_BATCH else ""
+    if value is Race.GUESSES:
+        extra = tr(
+            " Without guesses, with n-gram lookup, and with the draft model if the model is loaded with one. What a"
+            " model writes out of nothing repeats itself: in a chat fewer guesses are right."
+        )
     return turns + extra
 
 
@@ -113,7 +119,14 @@ def variant(report: Report, value: VariantResult) -> str:
         return tr("Flash attention on") if on else tr("Flash attention off")
     if report.race is Race.MICRO_BATCH:
         return tr("Micro-batch {0}").format(value.options.n_ubatch)
+    if report.race is Race.GUESSES:
+        return tr("Draft model") if value.options.draft else guessing(ngram=value.options.ngram)
     return value.label
+
+
+def guessing(*, ngram: bool) -> str:
+    """A way to guess without a model, or none."""
+    return tr("N-gram lookup") if ngram else tr("Without guesses")
 
 
 def place(value: VariantResult) -> str:
@@ -191,6 +204,12 @@ def about_chat(service: BenchService, state: WorkerState, loaded: ModelInfo | No
         return ""
     text = tr("{0} is unloaded first, so that nothing else takes memory. The next message loads it again.")
     return text.format(loaded.name)
+
+
+def guesses(value: Outcome) -> str:
+    """How many guessed tokens were right; "" where nothing was guessed."""
+    found = value.guesses
+    return tr("{0} of {1}").format(percent(found.rate), f"{found.drafted:,}".replace(",", "\u202f")) if found else ""
 
 
 def outcome(value: Outcome) -> str:

@@ -103,6 +103,21 @@ def test_a_comparison_takes_turns_and_names_the_winner(tmp_path: Path) -> None:
     assert {variant["label"] for variant in found["variants"]} == {"Vulkan", "CPU"}
 
 
+def test_guesses_are_compared_and_told(tmp_path: Path) -> None:
+    script = {"bench": [{}, {"speed": 20.0}, {"speed": 30.0, "drafted": 8, "accepted": 6}]}
+    command = Command(tmp_path, script)
+    found = command.json("--compare", "guesses", "--runs", "1")
+    assert [options["ngram"] for options in command.loads()] == [False, True]
+    assert found["winner"] == "n-gram lookup"
+    plain, guessed = (variant["tests"][0] for variant in found["variants"])
+    assert (plain["drafted"], plain["accepted"], plain["accepted_rate"]) == (None, None, None)
+    assert (guessed["drafted"], guessed["accepted"], guessed["accepted_rate"]) == (8, 6, 0.75)
+    text = Command(tmp_path, script)("--compare", "guesses", "--runs", "1").stdout
+    assert "guesses right" in text
+    assert "6 of 8 (75%)" in text
+    assert "guesses right" not in Command(tmp_path, {})().stdout
+
+
 def test_the_tests_of_llama_bench(tmp_path: Path) -> None:
     found = Command(tmp_path, {}).json("--protocol", "llama-bench", "--runs", "1")
     assert [test["test"] for test in found["tests"]] == ["pp512", "tg128"]
@@ -163,6 +178,7 @@ def test_what_cannot_be_loaded_fails_in_one_line(tmp_path: Path) -> None:
     "arguments",
     [
         ("--compare", "micro-batch"),
+        ("--compare", "guesses", "--protocol", "llama-bench"),
         ("--runs", "0"),
         ("--runs", "1000"),
         ("--protocol", "other"),

@@ -179,7 +179,9 @@ def test_nothing_to_compare(make_bench: MakeBench) -> None:
     bench.wait()
     bench.start(race=Race.MICRO_BATCH)
     bench.wait()
-    assert [error.code for error in bench.errors] == ["nothing-to-compare"] * 2
+    bench.start(race=Race.GUESSES, protocol=Protocol.LLAMA_BENCH)
+    bench.wait()
+    assert [error.code for error in bench.errors] == ["nothing-to-compare"] * 3
 
 
 def test_earlier_reports_are_there_after_a_restart(make_bench: MakeBench) -> None:

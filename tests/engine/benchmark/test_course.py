@@ -6,7 +6,7 @@ import pytest
 
 from engine.bench.course import Course
 from engine.bench.progress import Step
-from engine.bench.protocols import fitting, suite_of
+from engine.bench.protocols import NEEDED, check_pair, fitting, suite_of
 from engine.bench.records import Order, Protocol, Race, Variant
 from engine.bench.variants import variants_of, with_winner
 from engine.errors import VrambleError
@@ -203,6 +203,30 @@ def test_a_race_needs_two() -> None:
 def test_micro_batches_fit_into_the_batch() -> None:
     found = variants_of(Race.MICRO_BATCH, LoadOptions(n_batch=256, n_ubatch=256), ())
     assert [(v.options.n_ubatch, v.options.n_batch) for v in found] == [(64, 256), (128, 256), (256, 256), (512, 512)]
+
+
+def test_guesses_are_compared_with_the_draft_model_that_there_is() -> None:
+    given = LoadOptions(ngram=True, n_draft=4)
+    ways = [(v.options.ngram, v.options.draft) for v in variants_of(Race.GUESSES, given, ())]
+    assert ways == [(False, None), (True, None)]
+    given = LoadOptions(draft="/small.gguf", n_ctx=512)
+    found = variants_of(Race.GUESSES, given, ())
+    assert [(v.options.ngram, v.options.draft) for v in found] == [(False, None), (True, None), (False, "/small.gguf")]
+    assert {v.options.n_ctx for v in found} == {512}
+    assert len({v.label for v in found}) == 3
+    kept = with_winner(LoadOptions(draft="/small.gguf", n_ctx=8192), Race.GUESSES, found[1].options)
+    assert kept == LoadOptions(ngram=True, n_ctx=8192)
+
+
+@pytest.mark.parametrize("race", Race)
+@pytest.mark.parametrize("protocol", Protocol)
+def test_a_race_needs_tests_that_decide_it(race: Race, protocol: Protocol) -> None:
+    if NEEDED.get(race, protocol) is protocol:
+        check_pair(race, protocol)
+        return
+    with pytest.raises(VrambleError, match="nobody can guess" if race is Race.GUESSES else "micro-batches") as told:
+        check_pair(race, protocol)
+    assert NEEDED[race].value in told.value.next_step
 
 
 def test_keeping_a_winner_changes_nothing_else() -> None:

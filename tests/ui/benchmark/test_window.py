@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from engine.client.session import WorkerState
 from engine.protocol.frames import Hello
+from engine.protocol.types import LoadOptions
 from tests.app.benchmark.conftest import Bench
 from tests.fakes.fake_worker import CPU, GPU
 from tests.ui.shell.standins import FakeLibrary, installed, model_info
@@ -93,7 +94,7 @@ def test_a_run_shows_figure_chart_and_table(make_page: MakePage) -> None:
     assert page.text("benchFigure") == "41.2"
     (row,) = page.cells("benchTable")
     assert row[1:3] == ["512 generated", "41.2"]
-    assert row[6:8] == ["206 W", "0.20"]
+    assert row[6:9] == ["", "206 W", "0.20"]
     chart = page.find("benchChart", BarChart)
     assert [bar.value for bar in chart.bars] == pytest.approx([41.2])
     assert "41.2 tok/s" in chart.accessibleDescription()
@@ -194,6 +195,41 @@ def test_micro_batches_need_prompts(make_page: MakePage) -> None:
     assert not page.enabled("benchProtocol")
     page.choose("benchRace", 0)
     assert page.enabled("benchProtocol")
+
+
+def test_guesses_are_raced_and_shown(make_page: MakePage) -> None:
+    page = make_page(
+        "Qwen3 8B", bench=[{}, {"speed": 30.0}, {"speed": 45.0, "drafted": 1000, "accepted": 620}, {"speed": 60.0}]
+    )
+    page.bench.options.kept[Path(page.find("benchModel", Choice).value)] = LoadOptions(draft="/m/small.gguf")
+    page.choose("benchProtocol", 1)
+    page.choose("benchRace", 4)
+    assert page.find("benchProtocol", Choice).value.value == "decode512"
+    page.find("benchRuns", Number).setValue(1)
+    page.run()
+    assert not page.enabled("benchProtocol"), "llama-bench's tests say nothing about guesses"
+    loads = [frame["options"] for frame in page.bench.frames("load")]
+    assert [(load["ngram"], load["draft"]) for load in loads] == [
+        (False, None), (True, None), (False, "/m/small.gguf"),
+    ]  # fmt: skip
+    rows = page.cells("benchTable")
+    assert [row[0] for row in rows] == ["Without guesses", "N-gram lookup", "Draft model"]
+    assert [row[6] for row in rows] == ["", "62 % of 1\u202f000", ""]
+    assert not page.find("benchTable", QTableView).isColumnHidden(6)
+    assert page.text("benchVerdict") == "Draft model is the fastest: 1.33 times as fast as N-gram lookup."
+    page.press("benchKeep")
+    (kept,) = page.bench.options.kept.values()
+    assert (kept.draft, kept.ngram) == ("/m/small.gguf", False)
+    page.press("benchCopy")
+    assert "| 620 of 1000 (62%) |" in QGuiApplication.clipboard().text()
+
+
+def test_without_guesses_nothing_is_said_of_them(make_page: MakePage) -> None:
+    page = make_page("Qwen3 8B")
+    page.run()
+    assert page.find("benchTable", QTableView).isColumnHidden(6)
+    page.press("benchCopy")
+    assert "guesses" not in QGuiApplication.clipboard().text()
 
 
 def test_the_chosen_device_and_runs_are_used(make_page: MakePage) -> None:
