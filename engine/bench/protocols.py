@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from engine.bench.records import LeftOut, Protocol, Race, Variant
+from engine.bench.records import NEEDED, LeftOut, Protocol, Race, Variant
 from engine.errors import VrambleError
 from engine.memory.fit import FitDevice, FitModel, Verdict, predict
 from engine.protocol.bench import BenchTest
@@ -23,9 +23,6 @@ _TESTS: Final = {
         for prompt, generated in ((512, 0), (0, 128))
     ),
 }
-
-NEEDED: Final = {Race.MICRO_BATCH: Protocol.LLAMA_BENCH, Race.GUESSES: Protocol.DECODE512}
-"""Races that only one protocol can decide."""
 
 NO_ROOM: Final = (Verdict.NO, Verdict.PARTLY)
 

@@ -32,6 +32,10 @@ class Race(StrEnum):
     """Without guesses, with n-gram lookup, and with the draft model that the options name."""
 
 
+NEEDED = {Race.MICRO_BATCH: Protocol.LLAMA_BENCH, Race.GUESSES: Protocol.DECODE512}
+"""Races that only one protocol can decide."""
+
+
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
     """One way to load the model. ``label`` tells it from the others."""
 

@@ -10,8 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.bench.wish import Wish
-from engine.bench.protocols import NEEDED
-from engine.bench.records import Protocol, Race
+from engine.bench.records import NEEDED, Protocol, Race
 from engine.library.records import InstalledModel
 from engine.protocol.types import DeviceInfo, DeviceKind
 from ui.bench import words

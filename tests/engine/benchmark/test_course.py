@@ -6,8 +6,8 @@ import pytest
 
 from engine.bench.course import Course
 from engine.bench.progress import Step
-from engine.bench.protocols import NEEDED, check_pair, fitting, suite_of
-from engine.bench.records import Order, Protocol, Race, Variant
+from engine.bench.protocols import check_pair, fitting, suite_of
+from engine.bench.records import NEEDED, Order, Protocol, Race, Variant
 from engine.bench.variants import variants_of, with_winner
 from engine.errors import VrambleError
 from engine.memory.fit import fit_devices
