@@ -71,6 +71,7 @@ class DeviceLabel(ElidedButton):
         super().__init__(theme, parent=parent, role="quiet", beside=BESIDE, least=LEAST, most=MOST)
         self._worker = worker
         self._speed: float | None = None
+        self._given_way = False
         self._view = DeviceView()
         self.setObjectName("deviceLabel")
         self.clicked.connect(self._explain)
@@ -86,13 +87,24 @@ class DeviceLabel(ElidedButton):
         """What is shown now."""
         return self._view
 
+    @property
+    def wanted(self) -> bool:
+        """Whether there is something to show."""
+        return bool(self._view.text) and self._worker.state is not WorkerState.LOADING
+
+    def give_way(self, given: bool) -> None:
+        """Go, or come back: others need the room more."""
+        if given != self._given_way:
+            self._given_way = given
+            self.refresh()
+
     def refresh(self) -> None:
         """Read the worker again."""
         safe_mode = self._worker.safe_mode
         safer = safe_mode.in_use if safe_mode is not None else ()
         self._view = view = device_view(self._worker.hello, self._worker.model, self._speed, safer)
         self.set_full_text(view.text, shorter=view.shorter)
-        self.setVisible(bool(view.text) and self._worker.state is not WorkerState.LOADING)
+        self.setVisible(self.wanted and not self._given_way)
         set_role(self, "quiet-warn" if view.warn else "quiet")
         self.set_icon("warning" if view.warn else "", "warn")
         self.setToolTip(plain_tooltip(view.reason or "\n".join(view.details)))

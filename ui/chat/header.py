@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtGui import QActionGroup
+from PySide6.QtGui import QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from app.library.service import LibraryService
@@ -75,6 +75,7 @@ class Header(QWidget):
         self._unload.clicked.connect(actions.unload)
         self._models = TextButton(theme, self.tr("Models"), "stack", role="quiet")
         self._models.setObjectName("modelsButton")
+        self._models.setAccessibleName(self.tr("Models"))
         self._models.setToolTip(self.tr("Open the model manager (Ctrl+M)"))
         self._models.clicked.connect(self.manager_wanted)
         self._settings = IconButton(theme, "gear-six", self.tr("Settings"), shortcut="Ctrl+,")
@@ -88,6 +89,7 @@ class Header(QWidget):
         worker.load_progress.connect(self._progress.set_fraction)
         worker.state_changed.connect(self._follow)
         worker.model_changed.connect(self._follow)
+        theme.changed.connect(self._fit)
         self._follow()
 
     def set_sidebar_open(self, opened: bool) -> None:
@@ -120,6 +122,32 @@ class Header(QWidget):
         elif not loading:
             self._late.hide()
         self._unload.setVisible(self._worker.model is not None)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Decide again what there is room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Where not even the least fits, the device goes first (the line at the bottom has it), then a word."""
+        if not self.isVisible():
+            return
+        self._models.setText(self.tr("Models"))
+        fixed = (
+            self._sidebar_button,
+            self._picker,
+            self._unload,
+            self._progress,
+            self._models,
+            self._settings,
+            self._more,
+        )
+        widths = [one.minimumSizeHint().width() for one in fixed if not one.isHidden()]
+        spare = self.width() - 2 * SPACE_S - SPACE_XS * (len(widths) + 1) - sum(widths)
+        self._device.give_way(self._device.wanted and spare < self._device.minimumSizeHint().width())
+        if spare < 0:
+            self._models.setText("")
 
     def _cancel(self) -> None:
         if not self._actions.cancel_load():

@@ -48,3 +48,26 @@ def test_with_room_all_of_it_is_said(make_window: MakeWindow, qtbot: QtBot) -> N
     window.worker.speed_changed.emit(41.23)
     label = window.button("deviceLabel")
     qtbot.waitUntil(lambda: label.text() == "RX 7900 XTX · Vulkan · 41.2 tok/s", timeout=60_000)
+
+
+def test_where_little_fits_the_device_goes_before_the_model(make_window: MakeWindow, qtbot: QtBot) -> None:
+    window = make_window("Alpha")
+    window.converse()
+    header = window.window._header
+    header.setFixedWidth(420)
+    qtbot.waitUntil(lambda: not window.find("deviceLabel").isVisible(), timeout=60_000)
+    picker, models = window.button("modelPicker"), window.button("modelsButton")
+    qtbot.waitUntil(lambda: len(picker.text()) > 3, timeout=60_000)
+    assert (models.text(), models.accessibleName()) == ("", "Models")
+    header.setFixedWidth(800)
+    qtbot.waitUntil(lambda: window.find("deviceLabel").isVisible(), timeout=60_000)
+    assert models.text() == "Models"
+
+
+def test_what_gave_way_stays_away_when_the_speed_changes(make_window: MakeWindow, qtbot: QtBot) -> None:
+    window = make_window("Alpha")
+    window.converse()
+    window.window._header.setFixedWidth(420)
+    qtbot.waitUntil(lambda: not window.find("deviceLabel").isVisible(), timeout=60_000)
+    window.worker.speed_changed.emit(41.23)
+    assert not window.find("deviceLabel").isVisible()
