@@ -103,10 +103,17 @@ class Arrows(QObject):
 def stops_in(area: QWidget) -> Iterator[QWidget]:
     """What the keyboard can go to in ``area``: what Tab visits, except scrolled frames around other stops."""
     for one in area.findChildren(QWidget):
-        if one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.isVisible() and one.isEnabled():
+        if _takes_keyboard(one) and one.isVisible() and one.isEnabled():
             proxy: QWidget | None = one.focusProxy()
             if proxy is None and not isinstance(one, QScrollArea):
                 yield one
+
+
+def _takes_keyboard(widget: QWidget) -> bool:
+    """Of buttons that exclude each other Tab visits only the chosen one."""
+    if isinstance(widget, QAbstractButton) and widget.group() is not None:
+        return widget.focusPolicy() is not Qt.FocusPolicy.NoFocus
+    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
 
 
 def _enter(widget: QWidget, *, again: bool) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QApplication,
+    QButtonGroup,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
@@ -172,3 +173,25 @@ def test_scrolled_pages_scroll_to_what_gets_the_keyboard(stage: Stage) -> None:
     assert not buttons[39].visibleRegion().isEmpty()
     stage.press(*[UP] * 40)
     assert stage.focus() == "Long-button"
+
+
+def test_buttons_that_exclude_each_other_are_all_reached(stage: Stage) -> None:
+    page, group = Page("Group"), QButtonGroup(stage.window)
+    layout = page.layout()
+    assert layout is not None
+    buttons = [QPushButton(str(number)) for number in range(3)]
+    for number, button in enumerate(buttons):
+        button.setObjectName(f"choice{number}")
+        button.setCheckable(True)
+        group.addButton(button)
+        layout.addWidget(button)
+    buttons[0].setChecked(True)
+    stage.pages.show_page(page)
+    buttons[0].setFocus()
+    stage.press(DOWN, DOWN)
+    assert stage.focus() == "choice2"
+    assert buttons[0].isChecked()
+    stage.press(Qt.Key.Key_Return)
+    assert buttons[2].isChecked()
+    stage.press(UP)
+    assert stage.focus() == "choice1"
