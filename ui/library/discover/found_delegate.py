@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.fit.badges import UNKNOWN, Badge
 from engine.hub.records import CatalogueModel, Gate, RepoSummary
 from engine.memory.fit.records import Verdict
 from ui.library import fit_words
 from ui.library.discover import words
+from ui.library.discover.folding import fold
 from ui.library.discover.found import ROW_ROLE, Heading, Row
 from ui.theme import RADIUS, SPACE_M, SPACE_S, SPACE_XS, Theme
 from ui.theming import icons
@@ -24,7 +25,10 @@ SMALL = 0.9
 
 
 class FoundDelegate(QStyledItemDelegate):
-    """Two lines for each entry: name and how well it is liked or fits; who made it, how large, which licence."""
+    """Two lines for each entry: name and how well it is liked or fits; who made it, how large, which licence.
+
+    What is too long for the second line goes on in a third.
+    """
 
     def __init__(
         self,
@@ -38,11 +42,28 @@ class FoundDelegate(QStyledItemDelegate):
         """Whether something of a repository is installed."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Of constant height for each kind of row."""
-        row = index.data(ROW_ROLE)
+        """Room for the lines that the texts take at this width."""
+        row: Row = index.data(ROW_ROLE)
         if isinstance(row, Heading):
-            return QSize(0, self._theme.px(HEADING_HEIGHT + (TEXT_HEIGHT if row.text else 0)))
-        return QSize(0, self._theme.px(ROW_HEIGHT))
+            title, text = self._heading(row)
+            lines = max(0, len(title) - 1) + len(text)
+            return QSize(0, self._theme.px(HEADING_HEIGHT) + lines * self._theme.px(TEXT_HEIGHT))
+        lines = max(0, len(self._facts(row)) - 1)
+        return QSize(0, self._theme.px(ROW_HEIGHT) + lines * self._theme.px(TEXT_HEIGHT))
+
+    def _width(self) -> int:
+        """Of the texts."""
+        view = self.parent()
+        width = view.viewport().width() if isinstance(view, QAbstractItemView) else 0
+        return width - 2 * (SPACE_M + SPACE_XS)
+
+    def _facts(self, row: CatalogueModel | RepoSummary) -> list[str]:
+        text = words.facts_of_catalogue(row) if isinstance(row, CatalogueModel) else words.facts_of_repo(row)
+        return fold(text, self._width(), QFontMetrics(self._theme.font(SMALL)))
+
+    def _heading(self, row: Heading) -> tuple[list[str], list[str]]:
+        width, bold, small = self._width(), self._theme.font(bold=True), self._theme.font(SMALL)
+        return fold(row.title, width, QFontMetrics(bold), " "), fold(row.text, width, QFontMetrics(small), " ")
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Ground, focus ring, two lines."""
@@ -64,11 +85,19 @@ class FoundDelegate(QStyledItemDelegate):
 
     def _paint_heading(self, painter: QPainter, rect: QRect, row: Heading) -> None:
         room = rect.adjusted(SPACE_M + SPACE_XS, SPACE_S, -SPACE_M, 0)
-        title = QRect(room.left(), room.top(), room.width(), self._theme.px(HEADING_HEIGHT) - SPACE_S)
-        self._text(painter, title, row.title, self._theme.font(bold=True), "text")
-        if row.text:
-            below = QRect(room.left(), title.bottom() - SPACE_XS, room.width(), self._theme.px(TEXT_HEIGHT))
-            self._text(painter, below, row.text, self._theme.font(SMALL), "muted")
+        title, text = self._heading(row)
+        line = QRect(room.left(), room.top(), room.width(), self._theme.px(HEADING_HEIGHT) - SPACE_S)
+        for words_of_title in title:
+            self._text(painter, line, words_of_title, self._theme.font(bold=True), "text")
+            line.translate(0, self._theme.px(TEXT_HEIGHT))
+        below = QRect(room.left(), rect.bottom() + 1 - SPACE_XS, room.width(), self._theme.px(TEXT_HEIGHT))
+        below.translate(0, -len(text) * below.height())
+        self._column(painter, below, text)
+
+    def _column(self, painter: QPainter, line: QRect, texts: list[str]) -> None:
+        for text in texts:
+            self._text(painter, line, text, self._theme.font(SMALL), "muted")
+            line = line.translated(0, self._theme.px(TEXT_HEIGHT))
 
     def _paint_ground(self, painter: QPainter, body: QRect, state: QStyle.StateFlag) -> None:
         tokens = self._theme.tokens
@@ -83,10 +112,9 @@ class FoundDelegate(QStyledItemDelegate):
             painter.drawRoundedRect(body.adjusted(1, 1, -1, -1), RADIUS, RADIUS)
 
     def _lines(self, room: QRect) -> tuple[QRect, QRect]:
-        half = room.height() // 2
-        return QRect(room.left(), room.top(), room.width(), half), QRect(
-            room.left(), room.top() + half, room.width(), half
-        )
+        half = (self._theme.px(ROW_HEIGHT) - 2 - 2 * SPACE_S) // 2
+        upper = QRect(room.left(), room.top(), room.width(), half)
+        return upper, upper.translated(0, half)
 
     def _paint_repo(self, painter: QPainter, room: QRect, row: RepoSummary) -> None:
         upper, lower = self._lines(room)
@@ -98,7 +126,7 @@ class FoundDelegate(QStyledItemDelegate):
         if row.downloads is not None:
             signs.append(("download-simple", words.count(row.downloads), "muted"))
         self._paint_name(painter, upper, row.name, signs)
-        self._text(painter, lower, words.facts_of_repo(row), self._theme.font(SMALL), "muted")
+        self._column(painter, lower, self._facts(row))
 
     def _paint_catalogue(self, painter: QPainter, room: QRect, row: CatalogueModel) -> None:
         upper, lower = self._lines(room)
@@ -110,7 +138,7 @@ class FoundDelegate(QStyledItemDelegate):
             look = fit_words.look_of(badge)
             signs.append((look.icon, look.text, look.tint))
         self._paint_name(painter, upper, row.name, signs)
-        self._text(painter, lower, words.facts_of_catalogue(row), self._theme.font(SMALL), "muted")
+        self._column(painter, lower, self._facts(row))
 
     def _paint_name(self, painter: QPainter, line: QRect, name: str, signs: list[tuple[str, str, str]]) -> None:
         """The name, and at the right small icons with a word each, as far as they leave room for the name."""

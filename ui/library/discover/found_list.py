@@ -46,6 +46,7 @@ class FoundList(QListView):
         self.setItemDelegate(self.delegate)
         self.setMouseTracking(True)
         self.setUniformItemSizes(False)
+        self.setResizeMode(QListView.ResizeMode.Adjust)  # rows are higher where the list is narrow
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

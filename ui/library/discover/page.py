@@ -72,7 +72,6 @@ class DiscoverPage(QWidget):
         left = QVBoxLayout(self._left)
         left.setContentsMargins(0, 0, SPACE_S, 0)
         left.setSpacing(SPACE_S)
-        left.addWidget(self._messages)
         left.addWidget(self._found, 1)
         left.addWidget(self._searching)
         left.addWidget(self._state)
@@ -89,6 +88,7 @@ class DiscoverPage(QWidget):
         column.setContentsMargins(0, SPACE_M, 0, 0)
         column.setSpacing(SPACE_S)
         column.addWidget(self.bar)
+        column.addWidget(self._messages)
         column.addWidget(self._split, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from engine.hub.records import CatalogueModel, RepoSummary
@@ -10,7 +10,7 @@ from ui.library import words as library_words
 from ui.library.discover import words
 from ui.settings.row import PlainLabel
 from ui.theme import SPACE_S, SPACE_XS, Theme
-from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.elided_label import plain_tooltip
 from ui.widgets.icon_button import IconButton
 from ui.widgets.text_button import TextButton
 
@@ -36,9 +36,9 @@ class RepoHead(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._licence_link = ""
-        self._name = ElidedLabel()
+        self._name = PlainLabel("", "title")
         self._name.setObjectName("repoName")
-        self._name.setProperty("role", "title")
+        self._name.setMinimumWidth(1)
         self._facts = PlainLabel("", "muted")
         self._facts.setObjectName("repoFacts")
         self._why = PlainLabel()
@@ -65,7 +65,7 @@ class RepoHead(QWidget):
         row.setSpacing(SPACE_XS)
         row.addWidget(self._name, 1)
         for button in (self._licence, self._page, self._copy, self._refresh):
-            row.addWidget(button)
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACE_XS, 0, 0, SPACE_S)
         column.setSpacing(SPACE_XS)
@@ -77,7 +77,7 @@ class RepoHead(QWidget):
     def show_repo(self, repo: str, summary: RepoSummary | None, entry: CatalogueModel | None, kept: str) -> None:
         """Show what is known; ``kept`` says how old it is, where it was not asked just now."""
         self._name.setText(repo.partition("/")[2] or repo)
-        self._name.set_tooltip(repo)
+        self._name.setToolTip(plain_tooltip(repo))
         if summary is not None:
             self._facts.setText(facts(summary))
         elif entry is not None:

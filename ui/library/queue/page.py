@@ -100,13 +100,9 @@ class DownloadsPage(QWidget):
         )
 
     def _lay_out(self) -> None:
-        texts = QVBoxLayout()
-        texts.setSpacing(SPACE_XS)
-        texts.addWidget(self._sum)
-        texts.addWidget(self._bar)
         head = QHBoxLayout()
         head.setSpacing(SPACE_S)
-        head.addLayout(texts, 1)
+        head.addWidget(self._bar, 1)
         for button in (self._pause, self._resume, self._clear, self._fold):
             head.addWidget(button)
         self._pages = QStackedWidget()
@@ -115,7 +111,11 @@ class DownloadsPage(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, SPACE_M, 0, 0)
         outer.setSpacing(SPACE_M)
-        outer.addLayout(head)
+        top = QVBoxLayout()
+        top.setSpacing(0)
+        top.addWidget(self._sum)
+        top.addLayout(head)
+        outer.addLayout(top)
         outer.addWidget(self._limits)
         outer.addWidget(self._pages, 1)
         outer.addWidget(self._question)
