@@ -6,45 +6,29 @@ buttons) is the last one.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
 from math import ceil
 
 from PySide6.QtCore import QPointF
 
-from engine.chat.records import Role, Status
-from ui.chat.transcript import estimate
+from ui.chat.transcript import bubble, estimate
 from ui.chat.transcript.blocks import (
-    PARAGRAPH_GAP,
     Code,
-    Formula,
     Paragraph,
     Part,
-    Rule,
-    Table,
-    ThoughtHead,
-    in_thought,
     is_mirrored,
 )
 from ui.chat.transcript.budget import Tired, never
-from ui.chat.transcript.code_view import CodeView
-from ui.chat.transcript.formula_view import formula_view
 from ui.chat.transcript.heights import Heights
 from ui.chat.transcript.look import Ink, Look
-from ui.chat.transcript.notes import Note, NoteKind, NoteView, RuleView, ThoughtHeadView
+from ui.chat.transcript.notes import Note, NoteKind
 from ui.chat.transcript.part_view import PartView
+from ui.chat.transcript.part_views import PartViews
 from ui.chat.transcript.reading import Folds, RowReader
-from ui.chat.transcript.row import Row, is_open, is_user
+from ui.chat.transcript.row import Row, is_user
+from ui.chat.transcript.row_notes import notes_of
 from ui.chat.transcript.sideways import BlockState
-from ui.chat.transcript.table_view import TableView, column_widths
-from ui.chat.transcript.text_view import TextView
 from ui.chat.transcript.words import Words
 
-BUBBLE_SHARE = 0.86
-"""Widest bubble, as a share of the column."""
-NARROW_SHARE = 0.5
-"""The same where the column is too narrow for all the buttons beside it."""
-ROOM_FOR_BUTTONS = 192
-"""Pixels left of the widest bubble; they grow with the text, but buttons never shrink with it."""
 READ_AT_ONCE = 16_384
 """Characters."""
 FITTED_TEXT = 3000
@@ -65,21 +49,18 @@ class Message:
         self.user = is_user(row)
         self.reader = RowReader(row, folds)
         self.parts: list[Part] = []
-        self.views: dict[int, PartView] = {}
-        self._states: dict[int, BlockState] = {}
         self._lead = 0
-        self._widths: dict[int, tuple[float, ...]] = {}
+        self._views = PartViews(look, look.plain, self.part_width)
         self.resize(look, column)
 
     def resize(self, look: Look, column: float) -> None:
         """Take another look or width: all heights are estimated again, what the user did to blocks stays."""
         self.look, self.column = look, column
         self.ink: Ink = look.bubble if self.user else look.plain
-        self.views.clear()
-        self._widths.clear()
+        self._views.dress(look, self.ink)
         self._measure_column()
         estimates = [self._estimate(part) for part in self.parts]
-        self.heights = Heights([self.head_height, *estimates, self.foot_height])
+        self.heights = Heights([bubble.head_height(look, self.row), *estimates, bubble.foot_height(look, self.row)])
 
     @property
     def sections(self) -> int:
@@ -91,25 +72,9 @@ class Message:
         """Number of the last section."""
         return len(self.heights) - 1
 
-    @property
-    def head_height(self) -> float:
-        """Gap above, author, room below, and the bubble's upper padding."""
-        name = ceil(self.look.small_metrics.height())
-        return self.look.message_gap + name + self.look.px(6) + (self.look.bubble_padding[1] if self.user else 0)
-
-    @property
-    def foot_height(self) -> float:
-        """The row of buttons and figures; a user's buttons stand beside the bubble, only its lower padding is here."""
-        if not self.user:
-            return self.look.target + self.look.px(2)
-        versions = self.look.target if self.row.versions > 1 else 0
-        return self.look.bubble_padding[1] + self.look.px(4) + versions
-
     def _measure_column(self) -> None:
         horizontal = self.look.bubble_padding[0] if self.user else 0
-        beside = self.column - max(ROOM_FOR_BUTTONS, self.look.px(ROOM_FOR_BUTTONS))
-        widest = max(self.column * NARROW_SHARE, min(self.column * BUBBLE_SHARE, beside))
-        self.width = widest - 2 * horizontal if self.user else self.column
+        self.width = bubble.widest(self.look, self.column) - 2 * horizontal if self.user else self.column
         self.x = self.column - self.width - horizontal
         self._fitted = not self.user
 
@@ -122,7 +87,7 @@ class Message:
         """
         old, was_read = self.row, self.reader.done
         self.row = row
-        self.heights.set(self.foot, self.foot_height)
+        self.heights.set(self.foot, bubble.foot_height(self.look, row))
         self.reader.set_row(row)
         grown = len(row.text) + len(row.thinking) - len(old.text) - len(old.thinking)
         little = was_read and grown < READ_AT_ONCE
@@ -146,63 +111,32 @@ class Message:
     def update_parts(self) -> int:
         """Lay nothing out, only find what differs from before. Returns the first section that changed."""
         self._keep_states()
-        parts = [*self.reader.parts, *self._notes()]
+        parts = [*self.reader.parts, *notes_of(self.row, self.words, whole=self.reader.done)]
         old, known = self.parts, min(len(self.parts), len(parts))
         first = min(self.reader.stable, known) if old[: self.reader.stable] == parts[: self.reader.stable] else 0
         while first < known and old[first] == parts[first]:
             first += 1
         self.parts = parts
         if first < len(old) or first < len(parts):
-            self._replace_from(first, old)
+            self._replace_from(first)
         return first + 1
 
     def _keep_states(self) -> None:
         """Blocks of the answer have other numbers when the thought is folded or unfolded."""
         before, now = self._lead, self.reader.thought_parts
         if before != now and 1 in (before, now):
-            self._states = {index + now - before: state for index, state in self._states.items() if index >= before}
+            self._views.shift_states(before, now - before)
         self._lead = now
 
-    def _replace_from(self, first: int, old: Sequence[Part]) -> None:
-        if first and isinstance(self.parts[first - 1], Table):
-            self.views.pop(first - 1, None)
-        view = self.views.get(first)
-        kept = self._grow(view, first) if view else False
-        for index in [index for index in self.views if index > first or (index == first and not kept)]:
-            del self.views[index]
-        for index in [index for index in self._widths if index >= first]:
-            del self._widths[index]
+    def _replace_from(self, first: int) -> None:
+        self._views.muted = bool(self.row.stands_for)
+        kept = self._views.take(self.parts, first)
         heights = [self._estimate(part) for part in self.parts[first:]]
-        if view and kept:
-            heights[0] = self._gap(first) + view.height
+        if kept is not None:
+            heights[0] = self._gap(first) + kept.height
         self.heights.replace(first + 1, len(self.heights) - 1, heights)
         if not self._fitted or self.user:
             self._measure_column()
-
-    def _grow(self, view: PartView, index: int) -> bool:
-        """Whether the code view in place could take over the changed part."""
-        part = self.parts[index] if index < len(self.parts) else None
-        if isinstance(view, CodeView) and isinstance(part, Code) and part.language == view.language:
-            view.set_part(part)
-            return True
-        return False
-
-    def _notes(self) -> list[Part]:
-        row, empty = self.row, not self.row.text.strip()
-        bare = empty and not row.thinking
-        above = 0.0 if bare else PARAGRAPH_GAP
-        if not self.reader.done:
-            return [Note(text=self.words.preparing, kind=NoteKind.PROGRESS, gap=PARAGRAPH_GAP)]
-        if row.error:
-            kind = NoteKind.FAILED if row.status is Status.FAILED else NoteKind.CUT
-            return [Note(text=row.error, kind=kind, gap=above)]
-        if not empty or not (row.role is Role.ASSISTANT or row.stands_for):
-            return []
-        if is_open(row):
-            idle = bool(row.thinking) and not row.progress
-            return [] if idle else [Note(text=row.progress, kind=NoteKind.PROGRESS, gap=above)]
-        nothing = self.words.nothing_instead if row.stands_for else self.words.no_answer
-        return [Note(text=nothing, kind=NoteKind.QUIET, gap=above)] if row.status is Status.DONE else []
 
     # How high it is.
 
@@ -255,27 +189,22 @@ class Message:
                 self.heights.set(section, self._gap(index) + self.view(section).height)
         return self.heights[section]
 
+    @property
+    def views(self) -> dict[int, PartView]:
+        """Those parts that are laid out, by number."""
+        return self._views.shown
+
     def view(self, section: int) -> PartView:
         """The laid-out part of ``section``."""
-        index = section - 1
-        if index not in self.views:
-            self.views[index] = self._make_view(index)
-        return self.views[index]
+        return self._views.view(section - 1)
 
     def drop_waiting(self) -> bool:
         """Lay out again what shows the source of a formula that was being drawn. True: there was something."""
-        waiting = [index for index, view in self.views.items() if view.waits]
-        for index in waiting:
-            if isinstance(self.views.pop(index), TableView):
-                self._widths.clear()
-        if self._widths == {} and waiting:
-            self.views = {index: view for index, view in self.views.items() if not isinstance(view, TableView)}
-        return bool(waiting)
+        return self._views.drop_waiting()
 
-    def drop_views(self, kept: Container[int] = ()) -> None:
+    def drop_views(self, kept: range = range(0)) -> None:
         """Give memory back but for the sections in ``kept``; heights stay known."""
-        for index in [index for index in self.views if index + 1 not in kept]:
-            del self.views[index]
+        self._views.drop(range(kept.start - 1, kept.stop - 1))
 
     def _fit_bubble(self) -> None:
         """Make the bubble as narrow as its text, once."""
@@ -290,46 +219,13 @@ class Message:
             self.width = ceil(natural) + 2.0
             self.drop_views()
 
-    def _make_view(self, index: int) -> PartView:
-        part = self.parts[index]
-        width = self.part_width(part)
-        if isinstance(part, Code):
-            return CodeView(self.look, self.ink, width, part, self.state(index))
-        if isinstance(part, Table):
-            return self._make_table(index, part, width)
-        if isinstance(part, Note):
-            return NoteView(self.look, self.ink, width, part)
-        colour = "muted" if in_thought(part) or self.row.stands_for else "text"
-        if isinstance(part, Formula):
-            return formula_view(self.look, self.ink, width, part, self.state(index), colour)
-        if isinstance(part, Paragraph):
-            return TextView(self.look, self.ink, width, part.content, level=part.level, colour=colour)
-        if isinstance(part, ThoughtHead):
-            return ThoughtHeadView(self.look, self.ink, width)
-        assert isinstance(part, Rule)
-        return RuleView(self.look, self.ink, width)
-
-    def _make_table(self, index: int, part: Table, width: float) -> TableView:
-        first = index
-        while first and isinstance(above := self.parts[first], Table) and above.first_row:
-            first -= 1
-        head = self.parts[first]
-        assert isinstance(head, Table)
-        if first not in self._widths:
-            self._widths[first] = column_widths(self.look, head, width)
-        below = self.parts[index + 1] if index + 1 < len(self.parts) else None
-        last = not (isinstance(below, Table) and below.first_row)
-        return TableView(self.look, self.ink, width, part, self._widths[first], self.state(first), last=last)
-
     def state(self, index: int) -> BlockState:
         """What the user did to the block at ``index``."""
-        return self._states.setdefault(index, BlockState())
+        return self._views.state(index)
 
     def toggle_wrap(self, section: int) -> None:
         """Wrap the long lines of a code block, or let them be scrolled."""
-        state = self.state(section - 1)
-        state.wrap, state.scroll = not state.wrap, 0.0
-        self.views.pop(section - 1, None)
+        self._views.toggle_wrap(section - 1)
 
     # Where things are.
 
