@@ -108,9 +108,9 @@ def remove_model(arguments: argparse.Namespace) -> int:
     _ask_for_consent(model, plan.notes, given=arguments.of_others)
     freed = carry_out(plan, root)
     if arguments.json:
-        printing.print_json({"path": shown(model.path), "bytes": freed})
+        printing.print_json({"path": shown(model.path), "bytes": freed, "stays": plan.stays})
     else:
-        print(f"Deleted {shown(model.path)}; {size_text(freed)} are free again.")
+        print(f"Deleted {shown(model.path)}; {size_text(freed)} are free again. {plan.stays}".rstrip())
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -28,6 +28,8 @@ class _Job:
     work: Work
     done: Done
     progress: Progress
+    ticket: list[None] = field(default_factory=lambda: [None])
+    """Whoever takes it out, in one step, decides: the thread that it runs, a cancel that it never does."""
     begun: float | None = None
 
 
@@ -73,11 +75,11 @@ class TaskQueue(QObject):
         return number
 
     def cancel(self, task_id: int) -> None:
-        """End it: at once when it waits, at the next block when it runs."""
+        """End it: at once when it waits, at the next block when it runs. What is done by then is told as done."""
         job = self._find(task_id)
         if job is not None and job.task.state.active:
             job.progress.cancel()
-            if job.begun is None:
+            if _taken(job):
                 self._end(job, None)
 
     def dismiss(self, task_id: int) -> None:
@@ -97,7 +99,7 @@ class TaskQueue(QObject):
         return next((job for job in self._jobs if job.task.id == task_id), None)
 
     def _run(self, job: _Job) -> Outcome:
-        if job.progress.cancelled:
+        if self._closed or not _taken(job):
             raise StoppedError
         job.begun = self._clock()
         return job.work(job.progress)
@@ -139,6 +141,15 @@ class TaskQueue(QObject):
             rate=rate,
             seconds_left=max(total - done, 0) / rate if rate else None,
         )
+
+
+def _taken(job: _Job) -> bool:
+    """Take the ticket; False: somebody else has it."""
+    try:
+        job.ticket.pop()
+    except IndexError:
+        return False
+    return True
 
 
 def _ended(task: LibraryTask, outcome: Outcome | VrambleError | None) -> LibraryTask:

@@ -15,6 +15,7 @@ import msgspec
 from engine.errors import VrambleError
 from engine.library.hashing import BLOCK, Progress, sha256_of
 from engine.library.names import shown
+from engine.library.regular import open_regular, read_block
 from engine.library.walk import LEFT_OVER
 
 
@@ -84,10 +85,10 @@ def _copy(source: Path, draft: Path, handle: int, progress: Progress) -> str:
     digest = hashlib.sha256()
     buffer = bytearray(BLOCK)
     view = memoryview(buffer)
-    info = source.stat()
     at = 0
-    with source.open("rb", buffering=0) as file:
-        while count := file.readinto(buffer):
+    with open_regular(source) as file:
+        info = os.fstat(file.fileno())
+        while count := read_block(file, view, info.st_size - at):
             digest.update(view[:count])
             _write(handle, view[:count], at)
             at += count

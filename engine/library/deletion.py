@@ -16,7 +16,7 @@ from engine.library.roots import RootKind
 from engine.library.states import FileState
 
 SECOND_NAME = "The file has another name elsewhere on this disk, so its space stays in use."
-ONLY_LINK = "It is a link: only the link goes, the file that it points to stays."
+ONLY_LINK = "It is a link: only the link goes, {0} stays."
 
 
 def plan_deletion(model: InstalledModel, root: Path) -> Deletion:
@@ -41,7 +41,7 @@ def plan_deletion(model: InstalledModel, root: Path) -> Deletion:
         frees_bytes=freed_by(paths),
         owner=model.owner,
         notes=(*_whose(model), *dict.fromkeys(notes)),
-        stays=ONLY_LINK if model.linked else SECOND_NAME if _has_other_names(paths) else "",
+        stays=_stays(model, paths),
         refused=f"{refused} {_way_out(model)}" if refused else "",
     )
 
@@ -62,18 +62,23 @@ def carry_out(deletion: Deletion, root: Path) -> int:
     """
     refuse(deletion)
     freed = freed_by(deletion.paths)
-    for path in deletion.paths:
+    for number, path in enumerate(deletion.paths):
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise VrambleError(
-                "delete-failed",
-                f"{shown(path.name)} could not be deleted: {error.strerror or error}.",
-                "Check who owns the folder and whether it can be written to.",
-                shown(path),
-            ) from error
+            raise _failed(deletion.paths, number, error) from error
     clear_folders(deletion, root)
     return freed
+
+
+def _failed(paths: Sequence[Path], number: int, error: OSError) -> VrambleError:
+    """What is gone by then, and what is left."""
+    text = f"{shown(paths[number].name)} could not be deleted: {error.strerror or error}."
+    gone = [path for path in paths[:number] if not path.name.startswith(".")]
+    if gone:
+        text += f" Deleted already: {', '.join(shown(path.name) for path in gone)}."
+    step = "Check who owns the folder and whether it can be written to."
+    return VrambleError("delete-failed", text, step, "\n".join(shown(path) for path in paths[number:]))
 
 
 def clear_folders(deletion: Deletion, root: Path) -> None:
@@ -93,6 +98,15 @@ def refuse(deletion: Deletion) -> None:
 def freed_by(paths: Iterable[Path]) -> int:
     """Bytes that the disk gets back when all of ``paths`` go: nothing for links and for files with other names."""
     return sum(info.st_blocks * 512 for info, gone in _files(paths) if info.st_nlink <= gone)
+
+
+def _stays(model: InstalledModel, paths: Iterable[Path]) -> str:
+    if not model.linked:
+        return SECOND_NAME if _has_other_names(paths) else ""
+    try:
+        return ONLY_LINK.format(shown(model.path.resolve()))
+    except (OSError, RuntimeError):
+        return ONLY_LINK.format("the file that it points to")
 
 
 def _has_other_names(paths: Iterable[Path]) -> bool:

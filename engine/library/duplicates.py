@@ -11,6 +11,7 @@ import msgspec
 from engine.library.index import Index
 from engine.library.mending import mends_of
 from engine.library.records import InstalledModel
+from engine.library.regular import open_regular
 from engine.library.states import FileState
 from engine.library.walk import FoundFile
 
@@ -105,7 +106,7 @@ def sample_of(path: Path, size: int) -> str:
     """Hash of 16 blocks of 64 KiB, spread evenly from the first to the last. Raises OSError."""
     digest = hashlib.blake2b(str(size).encode(), digest_size=16)
     last = max(size - BLOCK_BYTES, 0)
-    with path.open("rb", buffering=0) as file:
+    with open_regular(path) as file:
         for number in range(BLOCKS):
             file.seek(last * number // (BLOCKS - 1))
             digest.update(file.read(BLOCK_BYTES))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import msgspec
 
+from engine.library.regular import open_regular, read_block
+
 BLOCK = 4 << 20
 DROP_AFTER = 256 << 20
 """Bytes after which pages are given back, so that a check does not push out what others need."""
@@ -67,22 +69,23 @@ class Progress:
 
 
 def sha256_of(path: Path, progress: Progress, *, from_disk: bool = False) -> str:
-    """sha256 of all bytes as 64 hexadecimal digits.
+    """sha256 of all bytes that the file has now, as 64 hexadecimal digits.
 
     ``from_disk``: forget what memory holds of the file first, so that the drive's own bytes are read.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: It cannot be read, or is no regular file.
         StoppedError: ``progress`` was cancelled.
     """
     digest = hashlib.sha256()
-    with path.open("rb", buffering=0) as file:
+    with open_regular(path) as file:
         if from_disk:
             forget(file.fileno())
         buffer = bytearray(BLOCK)
         view = memoryview(buffer)
+        size = os.fstat(file.fileno()).st_size
         at = dropped = 0
-        while count := file.readinto(buffer):
+        while count := read_block(file, view, size - at):
             digest.update(view[:count])
             at += count
             progress.add(count)

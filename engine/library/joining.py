@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from engine.library.gguf import HeaderProblem, read_file
 from engine.library.hashing import Progress, hashed_now, sha256_of
 from engine.library.names import piece_of, shown
 from engine.library.records import InstalledModel, Mend
+from engine.library.regular import open_regular
 from engine.library.transfer import reflink
 from engine.library.work import Outcome, size_of
 
@@ -20,7 +22,8 @@ def join(model: InstalledModel, progress: Progress) -> Outcome:
     """Put raw pieces together to the file that they are of, check its header, and delete the pieces.
 
     Raises:
-        VrambleError: ``not-pieces``, ``no-space``, ``join-failed``, ``already-there``.
+        VrambleError: ``not-pieces``, ``no-space``, ``join-failed``, ``already-there``: the pieces are as they were;
+            ``pieces-stay``: the file is there and whole, pieces are left over.
         StoppedError: It was cancelled; the pieces are whole.
     """
     piece = piece_of(model.path.name)
@@ -37,23 +40,44 @@ def join(model: InstalledModel, progress: Progress) -> Outcome:
             _append_all(model.parts, handle, progress)
             os.fsync(handle)
             _check_joined(draft)
+            if os.path.lexists(target):  # it came while the draft grew
+                raise FileExistsError(errno.EEXIST, "another file came to be there", os.fspath(target))
             draft.rename(target)
         finally:
             os.close(handle)
             draft.unlink(missing_ok=True)
-        sync_folder(target.parent)
-        for part in model.parts:
-            part.unlink()
     except OSError as error:
         reason = error.strerror or str(error)
         step = "The pieces are as they were. Check the drive and its free space."
         raise VrambleError("join-failed", f"{model.label} could not be joined: {reason}.", step) from error
+    sync_folder(target.parent)
+    _drop_pieces(model.parts, target)
     return Outcome(paths=(target,))
+
+
+def _drop_pieces(parts: Sequence[Path], target: Path) -> None:
+    """Delete the pieces; those that stay are told."""
+    stay: list[tuple[Path, OSError]] = []
+    for part in parts:
+        try:
+            part.unlink(missing_ok=True)
+        except OSError as error:
+            stay.append((part, error))
+    if not stay:
+        return
+    reason = stay[0][1].strerror or str(stay[0][1])
+    which = "its pieces" if len(stay) == len(parts) else f"{len(stay)} of its {len(parts)} pieces"
+    raise VrambleError(
+        "pieces-stay",
+        f"{shown(target.name)} is whole and can be used; {which} could not be deleted: {reason}.",
+        "Delete them where they lie: they are not needed any more.",
+        "\n".join(shown(part) for part, _ in stay),
+    )
 
 
 def _append_all(parts: Sequence[Path], handle: int, progress: Progress) -> None:
     for part in parts:
-        with part.open("rb", buffering=0) as file:
+        with open_regular(part) as file:
             while block := file.read(4 << 20):
                 view = memoryview(block)
                 while view:
@@ -71,32 +95,59 @@ def share(model: InstalledModel, other: InstalledModel, progress: Progress) -> O
     """Let ``model`` use the bytes of ``other`` on the disk, after all of both were compared.
 
     Raises:
-        VrambleError: ``not-the-same``, ``other-drive``, ``share-failed``.
+        VrambleError: ``not-the-same``, ``other-drive``, ``changed-meanwhile``, ``share-failed``.
         StoppedError: It was cancelled; both are as they were.
     """
     pairs = list(zip(model.parts, other.parts, strict=False))
     if len(model.parts) != len(other.parts):
         raise _not_the_same(model, other)
     try:
-        if any(mine.stat().st_dev != its.stat().st_dev for mine, its in pairs):
-            raise VrambleError(
-                "other-drive", "The two lie on different drives, so they cannot be one file.", "Delete one of them."
-            )
-        progress.total = 2 * sum(size_of(its) for _, its in pairs)
-        hashes = []
-        for mine, its in pairs:
-            hashes.append(sha256_of(its, progress))
-            if sha256_of(mine, progress) != hashes[-1]:
-                raise _not_the_same(model, other)
-        for mine, its in pairs:
-            _replace_by(mine, its.resolve(strict=True))
-        both = zip((path for pair in pairs for path in pair), (one for one in hashes for _ in pairs[0]), strict=True)
-        hashed = tuple(hashed_now(path, sha256) for path, sha256 in both)
+        hashes = _compared(model, other, pairs, progress)
     except OSError as error:
-        reason = error.strerror or str(error)
-        text = f"The two could not be made one file: {reason}."
-        raise VrambleError("share-failed", text, "Delete one of them.", str(error)) from error
-    return Outcome(paths=(model.path,), hashed=hashed)
+        raise _not_shared(error) from error
+    for number, (mine, its) in enumerate(pairs):
+        try:
+            _replace_by(mine, its.resolve(strict=True))
+        except OSError as error:
+            raise _not_shared(error, mine, number, len(pairs)) from error
+    both = zip((path for pair in pairs for path in pair), (one for one in hashes for _ in pairs[0]), strict=True)
+    return Outcome(paths=(model.path,), hashed=tuple(hashed_now(path, sha256) for path, sha256 in both))
+
+
+def _compared(
+    model: InstalledModel, other: InstalledModel, pairs: Sequence[tuple[Path, Path]], progress: Progress
+) -> list[str]:
+    """sha256 of each pair, when both of it have the same; none of them may change meanwhile. Raises OSError."""
+    if any(mine.stat().st_dev != its.stat().st_dev for mine, its in pairs):
+        raise VrambleError(
+            "other-drive", "The two lie on different drives, so they cannot be one file.", "Delete one of them."
+        )
+    before = [_state(path) for pair in pairs for path in pair]
+    progress.total = 2 * sum(size_of(its) for _, its in pairs)
+    hashes = []
+    for mine, its in pairs:
+        hashes.append(sha256_of(its, progress))
+        if sha256_of(mine, progress) != hashes[-1]:
+            raise _not_the_same(model, other)
+    if before != [_state(path) for pair in pairs for path in pair]:
+        text = f"{model.label} or {other.label} changed while they were compared."
+        raise VrambleError("changed-meanwhile", text, "Nothing was changed here. Try again once nobody writes them.")
+    return hashes
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    info = path.stat()
+    return info.st_ino, info.st_size, info.st_mtime_ns
+
+
+def _not_shared(error: OSError, path: Path | None = None, done: int = 0, count: int = 1) -> VrambleError:
+    """What became of each: a file is replaced as a whole, so all of them are there and right."""
+    reason = error.strerror or str(error)
+    if done and path is not None:
+        text = f"{done} of {count} files take their room once now; {shown(path.name)} could not be joined: {reason}."
+        return VrambleError("share-failed", text, "All files are there and whole. Try again.", str(error))
+    text = f"The two could not be made one file: {reason}."
+    return VrambleError("share-failed", text, "Both are as they were. Delete one of them.", str(error))
 
 
 def _replace_by(path: Path, source: Path) -> None:

@@ -167,12 +167,29 @@ def _rename(pairs: Sequence[Pair]) -> tuple[str, ...]:
         for pair in pairs:
             pair.source.rename(pair.target)
             done.append(pair)
-    except OSError:
-        for pair in reversed(done):
-            pair.target.rename(pair.source)
+    except OSError as error:
+        _rename_back(done, error)
         raise
     sync_folder(pairs[0].target.parent)
     return ("",) * len(pairs)
+
+
+def _rename_back(done: Sequence[Pair], cause: OSError) -> None:
+    """Undo renames; raises VrambleError ``half-moved`` with what stays at its target."""
+    stay = []
+    for pair in reversed(done):
+        try:
+            pair.target.rename(pair.source)
+        except OSError:
+            stay.append(pair)
+    if stay:
+        names = ", ".join(shown(pair.source.name) for pair in reversed(stay))
+        where, reason = shown(stay[0].target.parent), cause.strerror or str(cause)
+        text = f"The move was broken off: {reason}. {names} could not be brought back and is in {where} now."
+        details = "\n".join(shown(pair.target) for pair in reversed(stay))
+        raise VrambleError(
+            "half-moved", text, "Put all files of the model into one folder by hand.", details
+        ) from cause
 
 
 def _failed(pair: Pair, error: OSError) -> VrambleError:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 
@@ -38,7 +41,7 @@ def trash(model: InstalledModel, root: Path, to_trash: ToTrash) -> Trashed:
     """Move all files of ``model`` to the trash; what cannot go there makes everything come back.
 
     Raises:
-        VrambleError: ``not-deletable``, ``no-trash``.
+        VrambleError: ``not-deletable``; ``no-trash``: all is as it was; ``half-in-trash``: says what is where.
     """
     deletion = plan_deletion(model, root)
     refuse(deletion)
@@ -50,42 +53,63 @@ def trash(model: InstalledModel, root: Path, to_trash: ToTrash) -> Trashed:
             continue
         there = to_trash(path)
         if there is None:
-            put_back(Trashed(label=model.label, freed=0, places=tuple(places)))
-            raise VrambleError(
-                "no-trash",
-                f"{model.label} cannot be moved to the trash: there is none on its drive.",
-                "It can be deleted for good.",
-                shown(path),
-            )
-        places.append((path, there))
+            _give_up(deletion.model, path, places)
+        else:
+            places.append((path, there))
     for path, _ in origins:
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a few bytes that say nothing of a file that is not there
+            path.unlink(missing_ok=True)
     clear_folders(deletion, root)
     return Trashed(label=model.label, freed=freed, places=tuple(places), origins=origins)
 
 
+def _give_up(model: InstalledModel, path: Path, places: Sequence[tuple[Path, Path]]) -> NoReturn:
+    """``path`` cannot go to the trash, so what is there already comes back."""
+    reason = f"{model.label} cannot be moved to the trash: there is none on its drive."
+    try:
+        put_back(Trashed(label=model.label, freed=0, places=tuple(places)))
+    except VrambleError as error:
+        text = f"{shown(path.name)} cannot be moved to the trash and stays. {error.message}"
+        raise VrambleError("half-in-trash", text, error.next_step, error.detail) from error
+    raise VrambleError("no-trash", reason, "It can be deleted for good.", shown(path))
+
+
 def put_back(trashed: Trashed) -> None:
-    """Bring everything back from the trash.
+    """Bring everything back from the trash, as far as that can be done.
 
     Raises:
-        VrambleError: ``not-in-trash`` when it was emptied, or the place is taken by now.
+        VrambleError: ``not-in-trash`` when it was emptied, or a place is taken by now; says what is back and what not.
     """
+    missing: list[tuple[Path, Path, OSError]] = []
     for place, there in reversed(trashed.places):
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             if os.path.lexists(place):
-                raise FileExistsError(17, "another file is there by now")
+                raise FileExistsError(errno.EEXIST, "another file is there by now")
             there.rename(place)
-            (there.parent.parent / "info" / f"{there.name}.trashinfo").unlink(missing_ok=True)
         except OSError as error:
-            raise VrambleError(
-                "not-in-trash",
-                f"{trashed.label} could not be brought back: {error.strerror or error}.",
-                "Look for it in the trash.",
-                shown(there),
-            ) from error
+            missing.append((place, there, error))
+            continue
+        with contextlib.suppress(OSError):
+            (there.parent.parent / "info" / f"{there.name}.trashinfo").unlink(missing_ok=True)
     for path, data in trashed.origins:
-        path.write_bytes(data)
+        with contextlib.suppress(OSError):
+            path.write_bytes(data)
+    if missing:
+        raise _not_back(trashed, missing)
+
+
+def _not_back(trashed: Trashed, missing: Sequence[tuple[Path, Path, OSError]]) -> VrambleError:
+    error = missing[-1][2]
+    reason = error.strerror or str(error)
+    if len(missing) == len(trashed.places):
+        text = f"{trashed.label} could not be brought back: {reason}."
+    else:
+        names = ", ".join(shown(place.name) for place, _, _ in reversed(missing))
+        done = len(trashed.places) - len(missing)
+        text = f"{done} of {len(trashed.places)} files of {trashed.label} are back; not {names}: {reason}."
+    where = "\n".join(shown(there) for _, there, _ in reversed(missing))
+    return VrambleError("not-in-trash", text, "Look for it in the trash.", where)
 
 
 def _read_origins(deletion: Deletion) -> tuple[tuple[Path, bytes], ...]:

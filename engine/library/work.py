@@ -21,6 +21,8 @@ from engine.library.states import FileState
 from engine.library.targets import check_source, check_target, pair_for_import, pairs_for_move
 from engine.library.transfer import How, Room, link_file, move_files
 
+NO_MODEL = frozenset({FileState.NOT_GGUF})
+
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What came of it.
@@ -47,9 +49,12 @@ def verify(models: Sequence[InstalledModel], progress: Progress, hashed: list[Ha
         StoppedError: It was cancelled.
     """
     read = [] if hashed is None else hashed
-    progress.total = sum(size_of(part) for model in models for part in model.parts)
+    progress.total = sum(size_of(part) for model in models if not _hopeless(model) for part in model.parts)
     wrong: list[Path] = []
     for model in models:
+        if _hopeless(model):
+            wrong.append(model.path)
+            continue
         try:
             right = [_is_right(model, part, progress, read) for part in model.parts]
         except OSError as error:
@@ -59,6 +64,11 @@ def verify(models: Sequence[InstalledModel], progress: Progress, hashed: list[Ha
         if not all(right) or model.state is not FileState.OK:
             wrong.append(model.path)
     return Outcome(hashed=tuple(read), wrong=tuple(wrong))
+
+
+def _hopeless(model: InstalledModel) -> bool:
+    """It is none, and nobody says what its bytes should be: reading them (a link may lead anywhere) tells nothing."""
+    return model.state in NO_MODEL and not any(expected_hash(model, part) for part in model.parts)
 
 
 def _is_right(model: InstalledModel, part: Path, progress: Progress, read: list[Hashed]) -> bool:
@@ -107,12 +117,22 @@ def move(
         if not owned:
             _drop_origin(pair.source)
     if owned:
-        # planned anew: its owner may have got another model of the same bytes meanwhile
-        carry_out(plan_deletion(model, source.path), source.path)
+        _take_from_owner(model, source, pairs[0].target)
     else:
         clear_folders(deletion, source.path)
     done = tuple(hashed_now(pair.target, sha256) for pair, sha256 in zip(pairs, hashes, strict=True) if sha256)
     return Outcome(paths=(pairs[0].target,), hashed=done)
+
+
+def _take_from_owner(model: InstalledModel, source: RootInfo, target: Path) -> None:
+    """Delete what was copied. Planned anew: its owner may have got another model of the same bytes meanwhile."""
+    try:
+        carry_out(plan_deletion(model, source.path), source.path)
+    except VrambleError as error:
+        text = (
+            f"{model.label} is at {shown(target)} now, whole and checked; the original is still there: {error.message}"
+        )
+        raise VrambleError("source-stays", text, error.next_step, error.detail) from error
 
 
 def bring(

@@ -80,7 +80,7 @@ def test_verify_finds_a_cut_file(model: Path, capsys: pytest.CaptureFixture[str]
 
 def test_remove(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     size = model.stat().st_blocks * 512
-    assert as_json(capsys, "remove", "Qwen3-8B") == {"path": str(model), "bytes": size}
+    assert as_json(capsys, "remove", "Qwen3-8B") == {"path": str(model), "bytes": size, "stays": ""}
     assert not model.exists()
     assert cli.run(["models", "remove", "Qwen3-8B"]) == 1
     assert capsys.readouterr().err.startswith("vramble: There is no model called")

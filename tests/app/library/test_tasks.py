@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.library.service import ImportMode, LibraryService, LibraryTask, RootInfo, TaskKind, TaskState
+from app.library.task_queue import _taken
 from engine.errors import VrambleError
 from engine.library.origin import Origin, origin_path
 from engine.library.states import FileState
@@ -63,6 +64,39 @@ def test_work_that_waits_is_cancelled_at_once(world: World) -> None:
     assert len(tasks) == 1
     library.dismiss(number)
     assert library.tasks == ()
+
+
+def test_work_that_has_just_begun_is_told_as_it_ends(world: World) -> None:
+    """Its thread has taken it, and nobody knows yet: what it does is done, whatever was wanted meanwhile."""
+    put(world.own / "a/x/m.gguf", DATA)
+    (world.folder / "drive").mkdir()
+    library = world.library()
+    library.add_root(world.folder / "drive", lambda _root: None)
+    world.drain()
+    tasks = ended(library)
+    number = library.move(library.models[0], root_at(library, world.folder / "drive").id)
+    (job,) = library._queue._jobs
+    assert _taken(job)
+    library.cancel(number)
+    assert tasks == []
+    job.ticket.append(None)
+    world.drain()
+    assert [task.state for task in tasks] == [TaskState.DONE]
+    assert (world.folder / "drive/a/x/m.gguf").exists()
+
+
+def test_what_was_cancelled_never_runs(world: World) -> None:
+    put(world.own / "a/x/m.gguf", DATA)
+    (world.folder / "drive").mkdir()
+    library = world.library()
+    library.add_root(world.folder / "drive", lambda _root: None)
+    world.drain()
+    tasks = ended(library)
+    library.cancel(library.move(library.models[0], root_at(library, world.folder / "drive").id))
+    assert [task.state for task in tasks] == [TaskState.CANCELLED]
+    world.drain()
+    assert (world.own / "a/x/m.gguf").exists()
+    assert len(tasks) == 1
 
 
 def test_a_task_that_runs_is_not_dismissed(world: World) -> None:

@@ -81,7 +81,7 @@ def test_only_a_link_goes(root: Path, tmp_path: Path) -> None:
     root.mkdir()
     (root / "m.gguf").symlink_to(target)
     plan = plan_deletion(model_of(root), root)
-    assert (plan.frees_bytes, "points to stays" in plan.stays) == (0, True)
+    assert (plan.frees_bytes, "only the link goes" in plan.stays) == (0, True)
     carry_out(plan, root)
     assert target.exists()
     assert everything(root) == []
@@ -154,3 +154,65 @@ def test_a_place_that_is_taken_by_now_is_not_overwritten(root: Path, tmp_path: P
     with pytest.raises(VrambleError):
         put_back(trashed)
     assert (root / "m.gguf").read_bytes() == b"another"
+
+
+def test_what_is_back_and_what_is_not_is_told(root: Path, tmp_path: Path) -> None:
+    names = sorted(split_set(3))
+    for name, data in split_set(3).items():
+        put(root / name, data)
+    trashed = trash(model_of(root), root, Bin(tmp_path))
+    lost = next(there for place, there in trashed.places if place.name == names[1])
+    lost.unlink()
+    with pytest.raises(VrambleError) as caught:
+        put_back(trashed)
+    assert caught.value.message.startswith("2 of 3 files of ")
+    assert names[1] in caught.value.message
+    assert names[0] not in caught.value.message
+    assert sorted(path.name for path in root.iterdir()) == [names[0], names[2]]
+
+
+def test_a_file_that_neither_goes_nor_lets_the_others_back_is_told(root: Path, tmp_path: Path) -> None:
+    names = sorted(split_set(3))
+    for name, data in split_set(3).items():
+        put(root / name, data)
+    model, bin_ = model_of(root), Bin(tmp_path, left=1)
+
+    def full(path: Path) -> Path | None:
+        there = bin_(path)
+        if there is None:
+            put(root / names[0], b"somebody else")
+        return there
+
+    with pytest.raises(VrambleError) as caught:
+        trash(model, root, full)
+    assert caught.value.code == "half-in-trash"
+    assert caught.value.message.startswith(f"{names[1]} cannot be moved to the trash and stays. ")
+    assert (root / names[0]).read_bytes() == b"somebody else"
+    assert [path.name for path in (tmp_path / "Trash/files").iterdir()] == [names[0]]
+
+
+def test_a_deletion_that_stops_in_the_middle_says_what_is_gone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = sorted(split_set(3))
+    for name, data in split_set(3).items():
+        put(root / name, data)
+    unlink = Path.unlink
+
+    def busy(path: Path, missing_ok: bool = False) -> None:
+        if path.name == names[1]:
+            raise OSError(16, "Device or resource busy")
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", busy)
+    with pytest.raises(VrambleError) as caught:
+        carry_out(plan_deletion(model_of(root), root), root)
+    assert caught.value.message == (
+        f"{names[1]} could not be deleted: Device or resource busy. Deleted already: {names[0]}."
+    )
+    assert [line.rpartition("/")[2] for line in caught.value.detail.splitlines()] == names[1:]
+
+
+def test_a_link_says_what_stays(root: Path, tmp_path: Path) -> None:
+    target = put(tmp_path / "elsewhere.gguf", DATA)
+    root.mkdir(exist_ok=True)
+    (root / "link.gguf").symlink_to(target)
+    assert str(target) in plan_deletion(model_of(root), root).stays

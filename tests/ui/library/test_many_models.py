@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,6 +15,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.fit.badges import UNKNOWN, Badge
 from app.library.service import InstalledModel
+from app.library.tasks import LibraryTask, TaskKind, TaskState
+from engine.library.records import Deletion
 from engine.memory.fit.records import Verdict
 from tests.ui.library.conftest import Manager
 from tests.ui.library.fakes import OLLAMA, OWN, installed, plan
@@ -20,6 +24,7 @@ from ui.library.keep.arranging import Order, arranged
 from ui.library.keep.columns import Column
 from ui.library.keep.models_table import ModelsTable
 from ui.library.keep.models_view import ModelsView
+from ui.library.keep.task_strip import TaskRow
 from ui.library.queue.page import DownloadsPage
 from ui.library.window import DISCOVER, DOWNLOADS, LIBRARY, ModelManagerWindow
 from ui.theme import Theme
@@ -176,3 +181,38 @@ def test_pages_are_made_when_they_are_wanted_and_nothing_flashes_up(
         qapp.removeEventFilter(shown_)
         window.close()
         shiboken6.delete(window)
+
+
+# ---- what is told
+
+
+def test_the_question_says_what_stays_on_the_disk_and_why(fake: Manager, monkeypatch: pytest.MonkeyPatch) -> None:
+    linked = installed("Linked", "Q8_0", 5, linked=True, frees_bytes=0)
+    second = installed("Second", "Q8_0", 5, frees_bytes=0)
+    partly = installed("Partly", "Q8_0", 5)
+    stays = {linked.path: "Only the link goes, /x stays.", second.path: "It has another name.", partly.path: "Part 2."}
+
+    def plan_delete(model: InstalledModel, done: Callable[[Deletion], None]) -> None:
+        done(Deletion(model=model, paths=model.parts, frees_bytes=model.frees_bytes, stays=stays[model.path]))
+
+    monkeypatch.setattr(fake.library, "plan_delete", plan_delete)
+    fake.library.set_models(linked, second, partly)
+    fake.tab(1)
+    for model in (linked, second, partly):
+        fake.choose("installedTable", model.name)
+        fake.press(Qt.Key.Key_Delete)
+        assert stays[model.path] in fake.find("questionBar").accessibleName()
+
+
+@pytest.mark.parametrize("kind", list(TaskKind))
+@pytest.mark.parametrize("state", list(TaskState))
+def test_every_kind_of_work_has_a_line(theme: Theme, qtbot: Any, kind: TaskKind, state: TaskState) -> None:
+    row = TaskRow(theme, LibraryTask(id=1, kind=kind, label="Qwen", state=state, total_bytes=5))
+    qtbot.addWidget(row)
+    assert "Qwen" in row._line(row._task) or state is TaskState.FAILED
+
+
+def test_a_cancelled_import_does_not_say_that_nothing_was_changed(theme: Theme, qtbot: Any) -> None:
+    row = TaskRow(theme, LibraryTask(id=1, kind=TaskKind.IMPORT, label="x", state=TaskState.CANCELLED))
+    qtbot.addWidget(row)
+    assert "by then stay" in row._line(row._task)

@@ -55,18 +55,19 @@ class Deleting(QObject):
     def _sentences(self, model: InstalledModel, plan: Deletion, for_good: bool) -> list[str]:
         freed = words.file_size(plan.frees_bytes)
         if model.linked and not plan.frees_bytes:
-            found = [self.tr("Remove the link to {0}? The file that it points to stays.").format(model.label)]
+            found = [self.tr("Remove the link to {0}?").format(model.label)]
         elif not plan.frees_bytes and self._library.is_starter(model):
             text = self.tr("Delete {0}? No space is freed: the installation keeps its own copy.")
             found = [text.format(model.label)]
         elif not plan.frees_bytes:
-            text = self.tr("Delete {0}? No space is freed: the file has another name elsewhere on this disk.")
-            found = [text.format(model.label)]
+            found = [self.tr("Delete {0}? No space is freed.").format(model.label)]
         elif for_good:
             found = [self.tr("Delete {0}? This frees {1} and cannot be undone.").format(model.label, freed)]
         else:
             text = self.tr("Move {0} to the trash? {1} are free again when the trash is emptied.")
             found = [text.format(model.label, freed)]
+        if plan.stays:
+            found.append(plan.stays)
         if len(plan.paths) > 1 and len(model.parts) > 1:
             found.append(self.tr("It consists of {0} files.").format(len(model.parts)))
         if self._is_loaded(model):

@@ -76,7 +76,7 @@ class TaskRow(QFrame):
         if task.state is TaskState.FAILED:
             return task.error.sentence if task.error is not None else self.tr("{0}: failed").format(what)
         if task.state is TaskState.CANCELLED:
-            return self.tr("{0}: cancelled, nothing was changed").format(what)
+            return self._cancelled(task, what)
         if task.state is TaskState.DONE:
             return self._ended(task, what)
         parts = [what]
@@ -88,6 +88,11 @@ class TaskRow(QFrame):
         parts += [words.speed(task.rate)] if task.rate else []
         parts += [words.time_left(task.seconds_left)] if task.seconds_left is not None else []
         return " · ".join(parts)
+
+    def _cancelled(self, task: LibraryTask, what: str) -> str:
+        if task.kind is TaskKind.IMPORT:
+            return self.tr("{0}: cancelled; models that were brought here by then stay").format(what)
+        return self.tr("{0}: cancelled, nothing was changed").format(what)
 
     def _ended(self, task: LibraryTask, what: str) -> str:
         if task.kind is TaskKind.VERIFY and task.wrong:
@@ -107,6 +112,7 @@ class TaskRow(QFrame):
             TaskKind.IMPORT: self.tr("Importing"),
             TaskKind.COMPARE: self.tr("Looking for duplicates"),
             TaskKind.JOIN: self.tr("Joining"),
+            TaskKind.SHARE: self.tr("Keeping one copy of"),
         }[kind]
 
 
