@@ -10,8 +10,9 @@ from engine.downloads.hub_http import HubHttp
 from engine.downloads.messages import Adjust, Command, Fetch, Fetched
 from engine.downloads.meter import Meter, Report
 from engine.downloads.one_file import OneFile, Surroundings
-from engine.downloads.partial import bytes_here, map_path, part_path, record_path
+from engine.downloads.partial import PartRecord, bytes_here, map_path, part_path, record_path
 from engine.downloads.patience import Alarm
+from engine.downloads.route import RouteWatch
 from engine.downloads.throttle import Throttle
 from engine.errors import VrambleError
 from engine.library.address import parse_repo
@@ -43,6 +44,7 @@ class Fetcher:
         self._models = Path(os.fsdecode(request.models))
         self.throttle = Throttle(request.limit_bytes_s)
         self.alarm = Alarm()
+        self._route = RouteWatch(self.alarm.nudge)
         http = HubHttp(request.repo, request.limits)
         self._meter = Meter(report, request.limits.report_s, [file.size for file in request.files])
         self._around = Surroundings(request, http, report, self._meter, free, self.throttle, self.alarm)
@@ -58,12 +60,8 @@ class Fetcher:
             raise VrambleError("nothing-to-do", "No file was named.")
         self._prepare_folders(targets)
         self._check_room(targets)
-        revision, done = self._request.revision, []
-        for file, target in zip(self._request.files, targets, strict=True):
-            finished = OneFile(self._around, file, target, revision).get()
-            revision = finished.commit or revision
-            self._meter.next_file(finished.size or 0)
-            done.append(finished)
+        with self._route.watching():
+            done = self._get_all(targets)
         for target in targets:
             _put_in_place(target)
         return Fetched(
@@ -72,6 +70,15 @@ class Fetcher:
             sha256=done[0].sha256 or "",
             verified=all(record.verified for record in done),
         )
+
+    def _get_all(self, targets: list[Path]) -> list[PartRecord]:
+        revision, done = self._request.revision, []
+        for file, target in zip(self._request.files, targets, strict=True):
+            finished = OneFile(self._around, file, target, revision).get()
+            revision = finished.commit or revision
+            self._meter.next_file(finished.size or 0)
+            done.append(finished)
+        return done
 
     def take(self, command: Command) -> None:
         """Do what the parent wants meanwhile. Called by another thread."""
