@@ -25,7 +25,8 @@ FREE = 24
 class Arrows(QObject):
     """Looks at the keys of whatever has the keyboard in ``window``.
 
-    Up and down go through a form without changing it; left and right change numbers and sliders. Enter opens lists of
+    Up and down go through a form without changing it; left and right change numbers and sliders, as far as they can be
+    changed. Enter opens lists of
     choices and presses everything that can be pressed, so that one button of a pad does.
 
     Args:
@@ -60,8 +61,7 @@ class Arrows(QObject):
         if way is None:
             return False
         if isinstance(watched, QAbstractSpinBox) and way in (Way.LEFT, Way.RIGHT):
-            watched.stepBy(1 if way is Way.RIGHT else -1)
-            return True
+            return _step(watched, 1 if way is Way.RIGHT else -1) or self._move(watched, way)
         return leaves(watched, way) and self._move(watched, way)
 
     def unused(self, event: QKeyEvent) -> bool:
@@ -86,6 +86,13 @@ class Arrows(QObject):
 
     def _move(self, start: QWidget, way: Way) -> bool:
         """Whether the key is used up: always, where there is nowhere to go, because nothing else may happen."""
+        found = self.target(start, way)
+        if found is not None:
+            give_focus(found, way)
+        return True
+
+    def target(self, start: QWidget, way: Way) -> QWidget | None:
+        """What gets the keyboard from ``start`` in this direction."""
         area = self._area()
         stops = [one for one in stops_in(area) if one is not start and not start.isAncestorOf(one)]
         scroll = _scroll_of(start, area)
@@ -95,9 +102,8 @@ class Arrows(QObject):
         for group in (inside, others):
             found = nearest(origin, [_place(one, area) for one in group], way)
             if found is not None:
-                _give_focus(group[found], way)
-                return True
-        return True
+                return group[found]
+        return None
 
 
 def stops_in(area: QWidget) -> Iterator[QWidget]:
@@ -114,6 +120,13 @@ def _takes_keyboard(widget: QWidget) -> bool:
     if isinstance(widget, QAbstractButton) and widget.group() is not None:
         return widget.focusPolicy() is not Qt.FocusPolicy.NoFocus
     return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+
+
+def _step(box: QAbstractSpinBox, step: int) -> bool:
+    """Whether the number could be changed."""
+    before = box.text()
+    box.stepBy(step)
+    return box.text() != before
 
 
 def _enter(widget: QWidget, *, again: bool) -> bool:
@@ -150,7 +163,8 @@ def _seen(widget: QWidget, area: QWidget) -> bool:
     return QRect(widget.mapTo(viewport, QPoint(0, 0)), widget.size()).intersects(viewport.rect())
 
 
-def _give_focus(widget: QWidget, way: Way) -> None:
+def give_focus(widget: QWidget, way: Way) -> None:
+    """Give ``widget`` the keyboard and scroll to it."""
     forward = way in (Way.RIGHT, Way.DOWN)
     widget.setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
     parent = widget.parentWidget()

@@ -11,6 +11,7 @@ from app.pad.keyboard import SteamKeyboard
 from app.pad.service import PadService
 from ui.shell.arrows import Arrows
 from ui.shell.fields import FieldTaps, open_for
+from ui.shell.flick import let_flick
 from ui.shell.hint_bar import HintBar
 from ui.shell.hints import WRITTEN, Press, Where, held_by, hints_for
 from ui.shell.pages import Pages
@@ -79,6 +80,7 @@ class GameShell(QWidget):
     def _show_hints(self) -> None:
         if self._chat is None:
             return
+        let_flick(self)
         top = self.pages.top
         where = Where(
             held=held_by(QApplication.focusWidget()),

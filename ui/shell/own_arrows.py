@@ -30,8 +30,10 @@ def leaves(widget: QWidget, way: Way) -> bool:
 
     False also where the widget lets the key pass if it has no use for it.
     """
-    if isinstance(widget, QAbstractSlider | QAbstractSpinBox):
+    if isinstance(widget, QAbstractSpinBox):
         return way not in ACROSS  # up and down must go through a form, not change it
+    if isinstance(widget, QAbstractSlider):
+        return way not in ACROSS or _at_end(widget, way)
     if isinstance(widget, QAbstractButton | QComboBox):
         return True
     if isinstance(widget, QTabBar):
@@ -45,6 +47,10 @@ def leaves(widget: QWidget, way: Way) -> bool:
     if isinstance(widget, QAbstractScrollArea):
         return _cannot_scroll(widget, way)
     return False
+
+
+def _at_end(slider: QAbstractSlider, way: Way) -> bool:
+    return slider.value() == (slider.maximum() if way is Way.RIGHT else slider.minimum())
 
 
 def _at_end_of_line(edit: QLineEdit, way: Way) -> bool:

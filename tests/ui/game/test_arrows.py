@@ -88,6 +88,19 @@ def test_left_and_right_change_numbers(stage: Stage, form: Form) -> None:
     assert stage.focus() == "slider"
 
 
+def test_numbers_are_left_at_their_ends(stage: Stage, form: Form) -> None:
+    form.slider.setValue(form.slider.maximum())
+    form.slider.setFocus()
+    stage.press(RIGHT)
+    assert stage.focus() == "rows"
+    form.spin.setValue(form.spin.maximum() - 1)
+    form.spin.setFocus()
+    stage.press(RIGHT)
+    assert (stage.focus(), form.spin.value()) == ("spin", form.spin.maximum())
+    stage.press(RIGHT)
+    assert stage.focus() == "rows"
+
+
 def test_text_keeps_its_arrows_until_its_end(stage: Stage, form: Form) -> None:
     form.text.setFocus()
     stage.press(DOWN)
