@@ -85,6 +85,7 @@ THREADS = {
     "engine.downloads.part_file",
     "engine.downloads.patience",
     "engine.downloads.throttle",
+    "engine.downloads.route",  # looks whether this computer is in another network
     "engine.worker.reader",
     "engine.worker.ram_speed",  # one thread cannot fill the memory bus
 }

@@ -39,16 +39,14 @@ class RouteWatch:
     def __init__(self, moved: Callable[[], None], addresses: Callable[[], tuple[str, ...]] = own_addresses) -> None:
         self._moved = moved
         self._addresses = addresses
-        self._known = addresses()
+        self._known: tuple[str, ...] | None = None
         self._over = threading.Event()
 
     def look(self) -> None:
-        """Look now."""
-        found = self._addresses()
-        if found != self._known:
-            self._known = found
-            if found:
-                self._moved()
+        """Look now. The first look only learns: offline mode ends before it and opens no socket."""
+        known, self._known = self._known, self._addresses()
+        if self._known and known is not None and known != self._known:
+            self._moved()
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:

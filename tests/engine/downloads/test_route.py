@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -26,6 +27,7 @@ def test_only_other_addresses_are_told_and_none_at_all_is_not() -> None:
         now.append(addresses)
         watch.look()
 
+    look("10.0.0.5")
     look("10.0.0.5")
     look()
     assert told == []
@@ -55,8 +57,9 @@ def test_addresses_are_those_of_this_machine() -> None:
 
 def moving(fetcher: Fetcher) -> None:
     """This computer has another address from now on."""
-    fetcher._route._addresses = lambda: ("another",)
-    fetcher._route.look()
+    for addresses in (("one",), ("another",)):
+        fetcher._route._addresses = partial(tuple, addresses)
+        fetcher._route.look()
 
 
 def test_a_connection_that_hangs_is_made_anew(hub: LocalHub, tmp_path: Path) -> None:
