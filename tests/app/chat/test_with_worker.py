@@ -87,6 +87,7 @@ def play(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
     yield started
     for world in worlds:
+        world.chat.keeping.upkeep.stop()
         world.worker.shutdown()
         world.database.close()
         world.files.close()
