@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def soak(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Soak]:
     """Frames are as many, and each does as much, however slow the machine is."""
-    monkeypatch.setattr("ui.chat.transcript.view.SHARE", 0)
+    monkeypatch.setattr("ui.chat.transcript.pace.SHARE", 0)
     for module in ("view", "background"):
         monkeypatch.setattr(f"ui.chat.transcript.{module}.deadline", lambda _seconds: never)
     made = Soak(tmp_path, Theme(), answer_tokens=ANSWER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRect, QRectF
 
 from ui.chat.transcript.code_view import CodeView
 from ui.chat.transcript.layout import Placed
@@ -103,3 +103,20 @@ def caret_rect(scene: Scene, spot: Spot) -> QRectF | None:
         return QRectF(scene.column_x, placed.y, 1, placed.height)
     view = message.view(placed.section)
     return view.caret(min(spot[2], view.length)).translated(scene.origin(placed))
+
+
+def row_rect(scene: Scene, row: int) -> QRect:
+    """Where message number ``row`` is in the view, as far as it is placed; empty when it is not."""
+    seen = [placed for placed in scene.layout.placed if placed.row == row]
+    if not seen:
+        return QRect()
+    top, bottom = int(seen[0].y), int(seen[-1].y + seen[-1].height)
+    return QRect(int(scene.column_x), top, int(scene.layout.column), bottom - top)
+
+
+def bring_sideways(view: Sideways, position: int) -> None:
+    """Scroll a block so that a character of it is well in sight."""
+    if view.overflow() > 0:
+        x = view.caret(position).left()
+        if not 0.1 * view.width <= x <= 0.9 * view.width:
+            view.scroll_to(view.state.scroll + x - view.width / 2)

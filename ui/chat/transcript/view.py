@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
-from PySide6.QtCore import QAbstractItemModel, QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QAbstractItemModel, QPoint, QRect, QRectF, Signal
 from PySide6.QtGui import (
-    QContextMenuEvent,
-    QFocusEvent,
     QGuiApplication,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QScrollEvent,
-    QScrollPrepareEvent,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QScroller, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ui.chat.transcript import hit
 from ui.chat.transcript.actions import Actions
@@ -31,30 +21,27 @@ from ui.chat.transcript.end_button import EndButton
 from ui.chat.transcript.feed import Feed
 from ui.chat.transcript.find import Find
 from ui.chat.transcript.formulas import Formulas, Source
-from ui.chat.transcript.hit import Sideways
 from ui.chat.transcript.keys import Keys
 from ui.chat.transcript.layout import Layout
 from ui.chat.transcript.look import Look
 from ui.chat.transcript.mouse import Mouse
+from ui.chat.transcript.pace import Pace
 from ui.chat.transcript.paint import paint
 from ui.chat.transcript.scene import Scene
 from ui.chat.transcript.selection import Selection, Spot, selected_text
 from ui.chat.transcript.spoken import Spoken
-from ui.chat.transcript.words import Words
+from ui.chat.transcript.view_input import InputView
+from ui.chat.transcript.words import make_words
 from ui.theme import Theme
 from ui.widgets.column import COLUMN_WIDTH
 
 NARROWEST = 240
 """Pixels of the column; a view that is narrower cuts it off."""
-FRAME_MS = 33
-"""Shortest time between two refreshes while an answer grows."""
-SHARE = 5
-"""A refresh may come again after so many times what the last one took."""
 FIRST_READ = 0.025
 """Seconds spent at most on reading long messages before the first paint."""
 
 
-class TranscriptView(QAbstractScrollArea):
+class TranscriptView(InputView):
     """Shows the rows of ``model``, each a message record under ``Qt.UserRole`` (see `row.Row`).
 
     Attributes:
@@ -82,60 +69,32 @@ class TranscriptView(QAbstractScrollArea):
         super().__init__(parent)
         self.setObjectName("transcript")
         self.setAccessibleName(self.tr("Conversation"))
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.viewport().setMouseTracking(True)
         self._theme = theme
-        self.words = self._make_words()
+        self.words = make_words()
         self.selection = Selection()
         self.content = Layout(Look(theme, Formulas(formulas)), self.words)
         self.scene = Scene(self.content, 0.0, self.selection)
         self.hovered: int | None = None
         self.models: Models = tuple
-        self._value, self._syncing, self._stale = 0.0, False, True
-        self._painted_s = self._cost_s = 0.0
         self._buttons = Buttons(theme, self.viewport())
         self._end_button = EndButton(theme, self.viewport())
         self._end_button.clicked.connect(self.scroll_to_end)
         self._actions = self._make_actions(self._buttons)
         self._spoken = Spoken(self, self.viewport(), self.words)
         self._mouse, self._keys = Mouse(self, self._actions), Keys(self)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.timeout.connect(self.refresh)
+        self._pace = Pace(self.refresh, self)
         self._background = Background(self.content, self.refresh, self.viewport().update, self)
-        self.verticalScrollBar().valueChanged.connect(self._bar_moved)
-        QScroller.grabGesture(self.viewport(), QScroller.ScrollerGestureType.TouchGesture)
         self.finding = Find(self, model, theme, self)
         self.finding.room_changed.connect(lambda height: self.setViewportMargins(0, height, 0, 0))
         theme.changed.connect(self._theme_changed)
         if formulas is not None:
             formulas.drawn.connect(self._formulas_drawn)
-        self._feed = Feed(model, self.content, self.selection, self._model_changed, self)
+        self._feed = Feed(model, self.content, self.selection, self._pace.changed, self)
         self._feed.reset()
 
     def _make_actions(self, buttons: Buttons) -> Actions:
         """What can be done with messages here."""
         return Actions(self, buttons)
-
-    def _make_words(self) -> Words:
-        return Words(
-            no_answer=self.tr("No answer text"),
-            nothing_instead=self.tr("The model gets nothing in their place."),
-            thinking=self.tr("Thinking… {}"),
-            thought=self.tr("Thought for {}"),
-            thought_short=self.tr("Thought"),
-            minutes=self.tr("{} min {} s"),
-            seconds=self.tr("{} s"),
-            stopped=self.tr("Stopped"),
-            preparing=self.tr("Preparing the rest of this message"),
-            one_token=self.tr("1 token"),
-            tokens=self.tr("{} tokens"),
-            speed=self.tr("{} tok/s"),
-            guessed=self.tr("{} % of guesses right"),
-        )
 
     # What others may ask for.
 
@@ -175,10 +134,8 @@ class TranscriptView(QAbstractScrollArea):
         self.content.reveal(row, section, position)
         message = self.content.message(row)
         view = message.view(section) if message.part(section) is not None else None
-        if isinstance(view, Sideways) and view.overflow() > 0:
-            x = view.caret(position).left()
-            if not 0.1 * view.width <= x <= 0.9 * view.width:
-                view.scroll_to(view.state.scroll + x - view.width / 2)
+        if isinstance(view, hit.Sideways):
+            hit.bring_sideways(view, position)
         self.refresh()
 
     def show_message(self, message: str, words: str = "") -> bool:
@@ -205,14 +162,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _formulas_drawn(self) -> None:
         if self.content.messages.drop_waiting():
-            self._model_changed(True)
-
-    def _model_changed(self, growing: bool) -> None:
-        if not growing:
-            self._stale = True
-            self._soon.start(0)
-        elif not self._soon.isActive():
-            self._soon.start(max(FRAME_MS, int(1000 * SHARE * (self._cost_s + self._painted_s))))
+            self._pace.changed(True)
 
     def _theme_changed(self) -> None:
         look = Look(self._theme, self.content.look.formulas)
@@ -228,31 +178,14 @@ class TranscriptView(QAbstractScrollArea):
 
     def refresh(self) -> None:
         """Arrange what is seen, and have it painted."""
-        begun = perf_counter()
-        self._soon.stop()
-        self._stale = False
-        self.content.limit(deadline(FIRST_READ))
-        self._feed.flush()
-        self.content.arrange()
-        self._background.attend()
-        self._sync_bar()
-        self._place_overlays()
-        self.viewport().update()
-        self._cost_s = perf_counter() - begun
-
-    def _sync_bar(self) -> None:
-        bar = self.verticalScrollBar()
-        self._syncing = True
-        self._value = self.content.offset
-        bar.setPageStep(max(1, self.viewport().height()))
-        bar.setSingleStep(self.content.look.line)
-        bar.setRange(0, round(self.content.range))
-        bar.setValue(round(self._value))
-        self._syncing = False
-
-    def _bar_moved(self, value: int) -> None:
-        if not self._syncing:
-            self.scroll_by(value - self._value)
+        with self._pace.arranging():
+            self.content.limit(deadline(FIRST_READ))
+            self._feed.flush()
+            self.content.arrange()
+            self._background.attend()
+            self.sync_bar()
+            self._place_overlays()
+            self.viewport().update()
 
     def _place_overlays(self) -> None:
         self._buttons.show_these(self._actions.wanted(self.scene))
@@ -271,43 +204,21 @@ class TranscriptView(QAbstractScrollArea):
         self.finding.place()
         self.refresh()
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """What was placed belongs to the rows as they are now."""
-        if self._stale:
+        if self._pace.stale:
             self.refresh()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is seen."""
-        begun = perf_counter()
-        self._settle()
-        painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self.content.look.colour("background"))
-        if self.content.rows:
-            self.scene.ring = self._keys.ring
-            paint(painter, self.scene, QRectF(event.rect()))
-        painter.end()
-        self._painted_s = perf_counter() - begun
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        """Touch scrolling by its distance, and the address of a link under the pointer."""
-        if event.type() == QEvent.Type.ScrollPrepare and isinstance(event, QScrollPrepareEvent):
-            event.setViewportSize(self.viewport().size())
-            event.setContentPosRange(QRectF(0, 0, 0, self.content.range))
-            event.setContentPos(QPointF(0, self._value))
-            self._touched = self._value
-            event.accept()
-            return True
-        if event.type() == QEvent.Type.Scroll and isinstance(event, QScrollEvent):
-            y = event.contentPos().y()
-            self.scroll_by(y - self._touched)
-            self._touched = y
-            return True
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            self._actions.show_address(hit.link_at(self.scene, QPointF(event.pos())), event.globalPos())
-            return True
-        if event.type() == QEvent.Type.Leave:
-            self.set_hovered(None)
-        return bool(super().viewportEvent(event))
+        with self._pace.painting():
+            self.settle()
+            painter = QPainter(self.viewport())
+            painter.fillRect(event.rect(), self.content.look.colour("background"))
+            if self.content.rows:
+                self.scene.ring = self._keys.ring
+                paint(painter, self.scene, QRectF(event.rect()))
+            painter.end()
 
     def set_hovered(self, row: int | None) -> None:
         """Show the buttons of the message under the pointer."""
@@ -315,61 +226,9 @@ class TranscriptView(QAbstractScrollArea):
             self.hovered = row
             self._place_overlays()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Pixel by pixel where the device says so; sideways inside code and tables."""
-        self._settle()
-        self._mouse.wheel(event)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a selection, press a link or take a bar."""
-        self._settle()
-        self._mouse.press(event)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Extend the selection, or show what is under the pointer."""
-        self._settle()
-        self._mouse.move(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End a selection or follow a link."""
-        self._settle()
-        self._mouse.release(event)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Select a word."""
-        self._settle()
-        self._mouse.double_click(event)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer what can be done with the message."""
-        self._settle()
-        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
-        self._actions.show_menu(self._keys.menu_place() if by_key else event.pos())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Scroll, walk through messages, select, copy; all else goes to the parent."""
-        self._settle()
-        if not self._keys.press(event):
-            event.ignore()
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the ring when the keyboard brought the focus."""
-        self._keys.focus_in(event.reason())
-        super().focusInEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """The ring goes with the focus, unless a menu or a button of a message has it."""
-        self._keys.focus_out(event.reason())
-        super().focusOutEvent(event)
-
     def visible_rect(self, row: int) -> QRect:
         """The part of the view that shows message number ``row``; empty when none of it is seen."""
-        seen = [placed for placed in self.content.placed if placed.row == row]
-        if not seen:
-            return QRect()
-        top, bottom = int(seen[0].y), int(seen[-1].y + seen[-1].height)
-        box = QRect(int(self.scene.column_x), top, int(self.content.column), bottom - top)
-        return box.intersected(self.viewport().rect())
+        return hit.row_rect(self.scene, row).intersected(self.viewport().rect())
 
     def copy_selection(self) -> None:
         """Put the selected text on the clipboard."""

@@ -1,12 +1,19 @@
-"""The program's own words inside the transcript, translated once by the view."""
+"""The program's own words inside the transcript, translated once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from PySide6.QtCore import QCoreApplication
+
 from engine.chat.records import Status
 from ui.chat.transcript.row import Row, is_thinking
 from ui.chat.transcript.versions import words_of
+
+
+def tr(text: str) -> str:
+    """Translate a text of this module."""
+    return QCoreApplication.translate("TranscriptView", text)
 
 
 @dataclass(frozen=True)
@@ -64,3 +71,22 @@ class Words:
         """The line under a message. ``version``: it begins with which of several versions this is."""
         which = words_of(row) if version and row.versions > 1 else ""
         return " · ".join(word for word in (which, self.note(row), self.figures(row)) if word)
+
+
+def make_words() -> Words:
+    """In the language of the program."""
+    return Words(
+        no_answer=tr("No answer text"),
+        nothing_instead=tr("The model gets nothing in their place."),
+        thinking=tr("Thinking… {}"),
+        thought=tr("Thought for {}"),
+        thought_short=tr("Thought"),
+        minutes=tr("{} min {} s"),
+        seconds=tr("{} s"),
+        stopped=tr("Stopped"),
+        preparing=tr("Preparing the rest of this message"),
+        one_token=tr("1 token"),
+        tokens=tr("{} tokens"),
+        speed=tr("{} tok/s"),
+        guessed=tr("{} % of guesses right"),
+    )
