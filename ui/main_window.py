@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QAbstractSlider, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from app.saving import save_text
 from app.services import Services
@@ -24,11 +24,11 @@ from ui.chat.sidebar import Sidebar
 from ui.chat.transcript.commands import NamedModel
 from ui.chat.words import isolated
 from ui.game_mode import in_game_mode
+from ui.main_connections import Parts, begin_game, connect_chat, connect_models, connect_windows
 from ui.main_layout import hairline, middle, whole
 from ui.memory.strip import MemoryStrip
 from ui.notify import Notifier
 from ui.shell.game_shell import GameShell
-from ui.shell.presses import ChatDoings
 from ui.sidebar_folding import SidebarFolding
 from ui.start_trace import FirstPaint
 from ui.theme import SCROLL_BAR, SPACE_L, SPACE_S, Theme
@@ -78,10 +78,7 @@ class MainWindow(QMainWindow):
         fit_screen(self, 1280, 800)
         self._build(has_starter)
         self._lay_out()
-        self._connect_windows()
-        self._connect_models()
-        self._connect_chat()
-        self._connect_world()
+        self._connect()
         self._add_shortcuts()
         if self._game is not None:
             self.setGeometry(self.screen().geometry())
@@ -90,7 +87,7 @@ class MainWindow(QMainWindow):
         self._folding.arrange()
         self._choose_page()
         if self._game is not None:
-            self._begin_game(self._game)
+            begin_game(self._game, self._parts, services.chat, self._windows, self._open_palette)
         FirstPaint(self, self._page.prepare)
 
     @property
@@ -99,8 +96,10 @@ class MainWindow(QMainWindow):
         return self._pages.currentWidget() is self._first_run
 
     def focus(self) -> None:
-        """Give the keyboard to where one would type next."""
-        if self.shows_first_run:
+        """Give the keyboard to where one would type next; while a page covers the chat, to that."""
+        if self._game is not None and self._game.pages.top is not None:
+            self._game.pages.focus()
+        elif self.shows_first_run:
             self._first_run.focus()
         else:
             self._composer.focus()
@@ -166,6 +165,16 @@ class MainWindow(QMainWindow):
         self._composer.add_below(self._panel.button)
         self._strip = MemoryStrip(services.memory, services.worker, theme)
         self._strip.setObjectName("memoryStrip")
+        self._parts = Parts(
+            self._sidebar,
+            self._header,
+            self._first_run,
+            self._page,
+            self._notice_bar,
+            self._composer,
+            self._hint,
+            self._strip,
+        )
 
     def _lay_out(self) -> None:
         self._pages = QStackedWidget()
@@ -183,52 +192,14 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self._game or self._chat_side)
         self._folding = SidebarFolding(self, side, self._header, self._theme, self._kept, self.focus)
 
-    def _connect_windows(self) -> None:
-        windows = self._windows
-        self._header.manager_wanted.connect(windows.open_manager)
-        self._header.settings_wanted.connect(windows.open_settings)
-        self._header.bench_wanted.connect(windows.open_bench)
-        self._header.memory_wanted.connect(windows.open_memory)
-        self._strip.clicked.connect(windows.open_memory)
-        windows.memory_looked_at.connect(self._watching.look)
-        self._model_actions.manager_wanted.connect(windows.open_manager)
-        self._model_actions.options_wanted.connect(windows.open_load_options)
-        self._first_run.find_wanted.connect(lambda: windows.open_manager(get=True))
-        self._header.mode_chosen.connect(self._kept.set_mode)
-        self._header.scale_chosen.connect(self._kept.set_scale)
-
-    def _connect_models(self) -> None:
-        chat = self._services.chat
-        self._model_actions.loaded.connect(self.focus)
-        for expect in (self._page.expect_model, chat.expect_model):
-            self._model_actions.coming_changed.connect(expect)
-            expect(self._model_actions.coming)
-        self._model_actions.starter_busy.connect(self._first_run.set_busy)
-        self._first_run.starter_wanted.connect(self._model_actions.add_starter)
-        self._page.choose_wanted.connect(self._header.open_picker)
-        chat.model_wanted.connect(self._header.open_picker)
-        chat.fit_wanted.connect(self._model_actions.load)
-
-    def _connect_chat(self) -> None:
-        chat, composer = self._services.chat, self._composer
-        self._page.mouse_done.connect(self.focus)
+    def _connect(self) -> None:
+        services, parts, actions = self._services, self._parts, self._model_actions
+        connect_windows(parts, self._windows, actions, self._kept)
+        connect_models(parts, services.chat, actions, self.focus)
+        connect_chat(parts, services.chat, self.focus)
+        self._windows.memory_looked_at.connect(self._watching.look)
         self._page.save_wanted.connect(self._save_text)
-        self._page.edit_wanted.connect(composer.edit_message)
-        composer.edit_last_wanted.connect(self._page.edit_last)
-        self._sidebar.composing_wanted.connect(composer.append)
-        self._notice_bar.left.connect(self._focus_again)
-        self._header.cancel_wanted.connect(chat.stop)
-        composer.stop_requested.connect(chat.stop)
-        composer.sent_too_early.connect(self._hint.tell_busy)
-        chat.busy_changed.connect(composer.set_busy)
-        composer.draft_changed.connect(chat.keep_draft)
-        chat.drafts_loaded.connect(composer.take_drafts)
-        chat.draft_restored.connect(composer.restore)
-        chat.current_changed.connect(self._conversation_changed)
-        chat.message_wanted.connect(lambda message: self._page.show_message(message, chat.keeping.search.first_word))
-
-    def _connect_world(self) -> None:
-        services = self._services
+        services.chat.current_changed.connect(self._conversation_changed)
         AnswerTeller(services.worker, services.chat, Notifier(services.desktop, parent=self), self)
         services.worker.model_changed.connect(self._choose_page)
         services.library.models_changed.connect(self._choose_page)
@@ -267,36 +238,8 @@ class MainWindow(QMainWindow):
         self._escape.setEnabled(False)
         self._services.chat.busy_changed.connect(self._escape.setEnabled)
 
-    def _focus_again(self) -> None:
-        """What had the keyboard is gone."""
-        if self._game is None or self._game.pages.top is None:
-            self.focus()
-        else:
-            self._game.pages.focus()
-
-    def _scroll(self, step: int) -> None:
-        """The conversation by a screen."""
-        if not self._page.is_empty:
-            actions = QAbstractSlider.SliderAction
-            action = actions.SliderPageStepAdd if step > 0 else actions.SliderPageStepSub
-            self._page.transcript.verticalScrollBar().triggerAction(action)
-
     def _open_palette(self) -> None:
         open_palette(self._theme, self._palette, self)
-
-    def _begin_game(self, game: GameShell) -> None:
-        chat = self._services.chat
-        doings = ChatDoings(
-            new_chat=self._sidebar.new_conversation,
-            models=self._windows.open_manager,
-            commands=self._open_palette,
-            scroll=self._scroll,
-            answering=lambda: chat.busy,
-            stop=self._composer.stop,
-            focus=self.focus,
-        )
-        chat.busy_changed.connect(game.show_hints)
-        game.begin(doings)
 
     def _search(self) -> None:
         if not self._sidebar.isVisible():
