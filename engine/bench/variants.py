@@ -89,7 +89,7 @@ def variants_of(race: Race, options: LoadOptions, devices: Sequence[DeviceInfo])
 
 
 def _guesses(options: LoadOptions) -> tuple[Variant, ...]:
-    ways: list[tuple[str, bool, str | None]] = [("without guesses", False, None), ("n-gram lookup", True, None)]
+    ways: list[tuple[str, bool, str | None]] = [("no guesses", False, None), ("n-gram lookup", True, None)]
     if options.draft:
         ways.append(("draft model", False, options.draft))
     return tuple(

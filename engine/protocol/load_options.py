@@ -86,7 +86,8 @@ class LoadOptions(msgspec.Struct, frozen=True, kw_only=True):
         ngram: Guess the next tokens from what stands in the conversation already, before ``draft`` is asked.
         n_draft: Most tokens guessed at once.
         n_draft_min: Fewer guessed tokens are not worth a look.
-        draft_p_min: The draft model stops guessing at a token that it gives less probability, 0 to 1.
+        draft_p_min: The draft model stops guessing at a token that it gives less probability, 0 to 1. Above 0 it is not
+            asked where that makes an answer slower; 0: it is always asked.
         mmproj: File of the image encoder that is loaded with the model; None: none is.
     """
 

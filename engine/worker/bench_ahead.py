@@ -25,7 +25,7 @@ class GuessedGeneration:
         self._ahead: LookAhead | None = None
         speculation = loaded.speculation
         if speculation is not None:
-            self._ahead = speculation.begin(loaded.llama, loaded.context, loaded.cache, self._look_in)
+            self._ahead = speculation.begin(loaded.llama, loaded.context, loaded.cache, self._look_in, anew=True)
 
     @property
     def on(self) -> bool:

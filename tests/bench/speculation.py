@@ -5,13 +5,16 @@ greedy and drawn. The texts of all ways are compared. ``--self-quantised`` needs
 out in 32 bits, which is the large one, and in 4 bits, which guesses for it. Use, in the checkout:
 
     .venv/bin/python -m tests.bench.speculation [--model FILE] [--draft FILE] [--self-quantised] [--device Vulkan0]
-        [--tokens 160] [--least-p 0.6] [--least-p 0]
+        [--tokens 160] [--text story] [--least-p 0.6] [--least-p 0] [--exclusive]
+
+``--least-p 0`` asks the draft model whatever that costs; with any other value it rests where it makes an answer slower.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,6 +22,7 @@ from typing import Any
 
 from engine.client.command import worker_environment
 from engine.protocol.types import LoadOptions, Sampling
+from tests.bench.alone import EXCLUSIVE, alone
 from tests.bench.decode_ratio import cpu_seconds
 from tests.bench.figures import machine_line, table
 from tests.bench.quantise import TYPES, quantise
@@ -41,9 +45,10 @@ Texts = dict[tuple[str, float], str]
 HEADINGS: Row = ("answer", "guesses", "tokens", "tok/s", "CPU ms/token", "guessed", "accepted", "same text")
 
 
-def answers(worker: Worker, way: str, tokens: int, texts: Texts) -> Iterator[Row]:
+def answers(worker: Worker, way: str, tokens: int, texts: Texts, names: Sequence[str]) -> Iterator[Row]:
     """A row for each answer; ``texts`` keeps those of the first way."""
-    for name, question in QUESTIONS.items():
+    for name in names:
+        question = QUESTIONS[name]
         worker.finished(user(question), max_tokens=1)  # the prompt is in the cache
         for temperature in TEMPERATURES:
             begin = cpu_seconds(worker.process.pid)
@@ -85,6 +90,8 @@ def main() -> None:
     parser.add_argument("--large", choices=sorted(TYPES), default="f32")
     parser.add_argument("--small", choices=sorted(TYPES), default="q4_0")
     parser.add_argument("--least-p", type=float, action="append", help="as --draft-p-min; several are compared")
+    parser.add_argument("--text", choices=sorted(QUESTIONS), action="append", help="default: all")
+    parser.add_argument("--exclusive", action="store_true", help="real-time priority for the worker")
     parser.add_argument("--device", default="cpu", help="ggml's name, such as Vulkan0")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=160)
@@ -92,12 +99,19 @@ def main() -> None:
     load = {"n_threads": options.threads, "n_ctx": 2048, "device": options.device}
     rows: list[Row] = []
     texts: Texts = {}
-    environment = worker_environment(os.environ)
-    with tempfile.TemporaryDirectory() as folder, Worker(log=Path(folder) / "log", env=environment) as worker:
+    prefix = EXCLUSIVE if options.exclusive else ()
+    command = [*prefix, sys.executable, "-P", "-m", "engine.worker"]
+    with (
+        alone(options.exclusive),
+        tempfile.TemporaryDirectory() as folder,
+        Worker(log=Path(folder) / "log", env=worker_environment(os.environ), command=command) as worker,
+    ):
         model, draft = pair(options, Path(folder))
         for way, extra in ways(draft, options.least_p or [LoadOptions().draft_p_min]):
             worker.loaded(model, **load, **extra)
-            rows += answers(worker, way, options.tokens, texts)
+            for row in answers(worker, way, options.tokens, texts, options.text or list(QUESTIONS)):
+                print(*row, sep="; ", flush=True)
+                rows.append(row)
     print(machine_line())
     print(table([HEADINGS, *sorted(rows, key=lambda row: str(row[0]))]))
 

@@ -126,7 +126,7 @@ def variant(report: Report, value: VariantResult) -> str:
 
 def guessing(*, ngram: bool) -> str:
     """A way to guess without a model, or none."""
-    return tr("N-gram lookup") if ngram else tr("Without guesses")
+    return tr("N-gram lookup") if ngram else tr("No guesses")
 
 
 def place(value: VariantResult) -> str:

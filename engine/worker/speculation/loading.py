@@ -74,7 +74,8 @@ class SpeculationLoader:
         memory: tuple[MemoryUse, ...] = ()
         if options.draft:
             draft, memory = _named(lambda: self._load(plan, Path(options.draft or ""), n_vocab, n_ctx))
-        return Speculation(draft, memory, ngram=options.ngram, least=options.n_draft_min, most=most)
+        weighs = options.draft_p_min > 0
+        return Speculation(draft, memory, ngram=options.ngram, least=options.n_draft_min, most=most, weighs=weighs)
 
     def _load(self, target: Plan, path: Path, known: int, n_ctx: int) -> tuple[DraftModel, tuple[MemoryUse, ...]]:
         """The draft model and what it holds. The log's report of the large model stays as it is."""

@@ -213,7 +213,7 @@ def test_guesses_are_raced_and_shown(make_page: MakePage) -> None:
         (False, None), (True, None), (False, "/m/small.gguf"),
     ]  # fmt: skip
     rows = page.cells("benchTable")
-    assert [row[0] for row in rows] == ["Without guesses", "N-gram lookup", "Draft model"]
+    assert [row[0] for row in rows] == ["No guesses", "N-gram lookup", "Draft model"]
     assert [row[6] for row in rows] == ["", "62 % of 1\u202f000", ""]
     assert not page.find("benchTable", QTableView).isColumnHidden(6)
     assert page.text("benchVerdict") == "Draft model is the fastest: 1.33 times as fast as N-gram lookup."
