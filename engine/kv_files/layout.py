@@ -7,7 +7,9 @@ the tokens (4 bytes each, little-endian), the state as llama.cpp gave it out.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,12 +17,14 @@ from typing import Final
 import msgspec
 
 MAGIC: Final = b"VRAMBLKV"
-VERSION: Final = 1
+VERSION: Final = 2
 ALIGNMENT: Final = 4096
 CHUNK: Final = 8 << 20
 """Bytes that are written or checked between two looks at whether somebody waits."""
 
 MOST_HEADER: Final = 4096
+MOST_THREADS: Final = 8
+"""For a checksum. Memory is not read faster by more."""
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +35,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
         tokens: How many.
         state: Bytes of the state.
         prefill_tps: Tokens a second that prompts were read with; 0 unknown.
-        sha256: Of tokens and state.
+        sha256: `Checksum` of tokens and state.
     """
 
     version: int
@@ -73,12 +77,34 @@ def chunks(data: memoryview) -> Iterator[memoryview]:
     return (data[begin : begin + CHUNK] for begin in range(0, len(data), CHUNK))
 
 
-def sha256_of(data: memoryview) -> str:
-    """Checksum of tokens and state."""
-    digest = hashlib.sha256()
-    for chunk in chunks(data):
-        digest.update(chunk)
-    return digest.hexdigest()
+def pieces(tokens: memoryview, state: memoryview) -> Iterator[memoryview]:
+    """What is summed piece by piece: the tokens as one, the state in chunks."""
+    yield tokens
+    yield from chunks(state)
+
+
+class Checksum:
+    """Of tokens and state: the SHA-256 of the SHA-256 sums of all `pieces`, which can so be summed side by side."""
+
+    def __init__(self) -> None:
+        self._whole = hashlib.sha256()
+
+    def add(self, piece: memoryview) -> None:
+        """The next piece."""
+        self._whole.update(hashlib.sha256(piece).digest())
+
+    def hexdigest(self) -> str:
+        """As the header has it."""
+        return self._whole.hexdigest()
+
+
+def sha256_of(tokens: memoryview, state: memoryview) -> str:
+    """`Checksum` of all pieces, by several threads: half a GB takes one of them 0.3 s."""
+    whole = hashlib.sha256()
+    with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+        for digest in pool.map(lambda piece: hashlib.sha256(piece).digest(), pieces(tokens, state)):
+            whole.update(digest)
+    return whole.hexdigest()
 
 
 def start_of(header: Header) -> bytes:

@@ -6,7 +6,6 @@ it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from array import array
 from collections.abc import Callable
@@ -19,9 +18,10 @@ from engine.kv_files.layout import (
     MAGIC,
     MOST_HEADER,
     VERSION,
+    Checksum,
     Header,
     Stored,
-    chunks,
+    pieces,
     sane,
     sha256_of,
     start_of,
@@ -89,13 +89,14 @@ class StateFiles:
         except (OSError, ValueError):
             return None
         length = header.tokens * 4
-        if len(data) != begin + length + header.state or sha256_of(data[begin:]) != header.sha256:
+        rough, state = data[begin : begin + length], data[begin + length :]
+        if len(data) != begin + length + header.state or sha256_of(rough, state) != header.sha256:
             discard(stored.path)
             return None
         tokens = array("i")
-        tokens.frombytes(data[begin : begin + length])
+        tokens.frombytes(rough)
         _touch(stored.path)
-        return Contents(tokens.tolist(), data[begin + length :])
+        return Contents(tokens.tolist(), state)
 
     def write(
         self,
@@ -158,14 +159,14 @@ class StateFiles:
     ) -> bool:
         """The checksum comes last, so the header is written when everything else is."""
         rough = memoryview(array("i", tokens)).cast("B")
-        digest = hashlib.sha256()
+        digest = Checksum()
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(handle, "wb", buffering=0) as file:
             file.seek(ALIGNMENT)
-            for chunk in (*chunks(rough), *chunks(state)):
+            for chunk in pieces(rough, state):
                 if stopped():
                     return False
-                digest.update(chunk)
+                digest.add(chunk)
                 _write_all(file.write, chunk)
             start = self._start(len(tokens), len(state), prefill_tps, digest.hexdigest())
             if len(start) > ALIGNMENT:
@@ -192,11 +193,11 @@ class StateFiles:
             data[ALIGNMENT : ALIGNMENT + len(rough)] = rough
             if stopped() or not put(data[ALIGNMENT + len(rough) :]):
                 return False
-            digest = hashlib.sha256()
-            for chunk in chunks(data[ALIGNMENT:]):
+            digest = Checksum()
+            for chunk in pieces(data[ALIGNMENT : ALIGNMENT + len(rough)], data[ALIGNMENT + len(rough) :]):
                 if stopped():
                     return False
-                digest.update(chunk)
+                digest.add(chunk)
             start = self._start(len(tokens), size, prefill_tps, digest.hexdigest())
             if len(start) > ALIGNMENT:
                 return False

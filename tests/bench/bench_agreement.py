@@ -44,6 +44,7 @@ class Setup:
     threads: int
     depths: tuple[int, ...]
     prefix: Sequence[str]
+    repeat: int
 
     @property
     def tests(self) -> list[BenchTest]:
@@ -73,31 +74,32 @@ class Pair:
         return max((max(x) - min(x)) / statistics.median(x) for x in (self.native, self.ours))
 
 
-def native(program: Path, setup: Setup) -> dict[str, float]:
-    """One repetition of each test by llama-bench."""
+def native(program: Path, setup: Setup) -> dict[str, list[float]]:
+    """Repetitions of each test by llama-bench, tokens a second."""
     depths = ",".join(map(str, setup.depths))
-    words = ["-m", setup.model, "-p", 512, "-n", 128, "-d", depths, "-t", setup.threads, "-r", 1, "-b", 512]
+    words = ["-m", setup.model, "-p", 512, "-n", 128, "-d", depths, "-t", setup.threads, "-r", setup.repeat, "-b", 512]
     place = ["-dev", "none"] if setup.device == CPU else ["-dev", setup.device, "-ngl", "99"]
     command = [*setup.prefix, str(program), *map(str, words), *place, "-o", "json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return {
-        BenchTest(prompt=found["n_prompt"], generated=found["n_gen"], depth=found["n_depth"]).name: found["avg_ts"]
+        BenchTest(prompt=found["n_prompt"], generated=found["n_gen"], depth=found["n_depth"]).name: found["samples_ts"]
         for found in json.loads(done.stdout)
     }
 
 
-def ours(worker: Worker, setup: Setup) -> dict[str, float]:
-    """One run of each test by the worker, with the same options, after a load of its own."""
+def ours(worker: Worker, setup: Setup) -> dict[str, list[float]]:
+    """As many runs of each test by the worker, with the same options, after a load of its own."""
     context = max(test.context for test in setup.tests)
     worker.loaded(setup.model, n_ctx=context, n_threads=setup.threads, device=setup.device)
-    found = {}
+    found: dict[str, list[float]] = {}
     for test in setup.tests:
-        request = Bench(id=worker.new_id(), test=test)
-        worker.send(request)
-        end = worker.until_terminal(request.id)[1]
-        assert isinstance(end, Benched), end
-        seconds = end.sample.prompt_s or end.sample.generated_s or 0.0
-        found[test.name] = (test.prompt or test.generated) / seconds
+        for run in range(setup.repeat):
+            request = Bench(id=worker.new_id(), test=test, warm=run > 0)
+            worker.send(request)
+            end = worker.until_terminal(request.id)[1]
+            assert isinstance(end, Benched), end
+            seconds = end.sample.prompt_s or end.sample.generated_s or 0.0
+            found.setdefault(test.name, []).append((test.prompt or test.generated) / seconds)
     return found
 
 
@@ -110,11 +112,11 @@ def compare(program: Path, setup: Setup, rounds: int) -> dict[str, Pair]:
         Worker(log=Path(folder) / "log", env=worker_environment(os.environ), command=command) as worker,
     ):
         for _ in range(rounds):
-            for name, speed in native(program, setup).items():
-                pairs[name].native.append(speed)
+            for name, speeds in native(program, setup).items():
+                pairs[name].native += speeds
             time.sleep(REST_SECONDS)
-            for name, speed in ours(worker, setup).items():
-                pairs[name].ours.append(speed)
+            for name, speeds in ours(worker, setup).items():
+                pairs[name].ours += speeds
             time.sleep(REST_SECONDS)
     return pairs
 
@@ -127,13 +129,14 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--depth", type=int, action="append")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=1, help="runs after a load: a GPU's clocks rise with them")
     parser.add_argument("--llama-bench", type=Path, help="default: built against the engine of this environment")
     parser.add_argument("--exclusive", action="store_true", help="real-time priority for both")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
     options = parser.parse_args()
     prefix = EXCLUSIVE if options.exclusive else ()
     depths = tuple(options.depth or (0,))
-    setup = Setup(options.model or starter_model(), options.device, options.threads, depths, prefix)
+    setup = Setup(options.model or starter_model(), options.device, options.threads, depths, prefix, options.repeat)
     program = options.llama_bench or build(engine_in_cache())
     with alone(options.exclusive):
         pairs = compare(program, setup, options.rounds)

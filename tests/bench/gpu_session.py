@@ -135,19 +135,22 @@ class OneShape:
             time.sleep(0.05)
 
     def _speed(self) -> dict[str, float]:
-        """Median tokens per second, after a warm-up: clocks of an idle GPU rise within a second or two."""
-        decode, prefill = [], []
+        """Median tokens per second, after a warm-up: clocks of an idle GPU rise within a second or two.
+
+        Answers and prompts apart, as llama-bench runs them: after an answer the first prompt is read more slowly.
+        """
+        prefill = []
         with self._worker() as worker:
             worker.start()
             worker.loaded(self._model, self._subject.options)
             warm = time.monotonic() + WARM_UP_SECONDS
             while time.monotonic() < warm:
                 self._whole_answer(worker, 1)
+            decode = [self._whole_answer(worker, run) for run in range(SPEED_RUNS + 1)]
             for run in range(SPEED_RUNS + 1):
                 _, short = worker.finished(numbered_words(PREFILL - 2, first=run * 7 + 1), 1)
                 assert short.stats.prompt_tokens - short.stats.cached_tokens >= PREFILL - SHORT, short.stats
                 prefill.append(short.stats.prefill_tps)
-                decode.append(self._whole_answer(worker, run))
         return {"prefill_tps": statistics.median(prefill[1:]), "decode_tps": statistics.median(decode[1:])}
 
     @staticmethod

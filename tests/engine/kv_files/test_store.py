@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.kv_files import layout
 from engine.kv_files.layout import ALIGNMENT
 from engine.kv_files.names import ENDING, PART, file_name, forget, sweep
 from engine.kv_files.store import StateFiles
@@ -102,6 +103,24 @@ def test_a_changed_byte_is_noticed_and_the_file_goes(tmp_path: Path, place: int)
     stored = store.find("c")
     assert stored is None or store.read(stored) is None
     assert not path.exists()
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_a_state_of_many_chunks_is_checked_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swap: bool) -> None:
+    monkeypatch.setattr(layout, "CHUNK", 1000)
+    store = files(tmp_path)
+    state = bytes(range(250)) * 4 + bytes(reversed(range(250))) * 4 + b"the rest"
+    assert write(store, state=state)
+    path = tmp_path / file_name("c", "mark")
+    data = path.read_bytes()
+    begin = len(data) - len(state)
+    if swap:
+        path.write_bytes(data[:begin] + state[1000:2000] + state[:1000] + state[2000:])
+    stored = store.find("c")
+    assert stored is not None
+    contents = store.read(stored)
+    assert (contents is None) == swap
+    assert contents is None or bytes(contents.state) == state
 
 
 @pytest.mark.parametrize("length", [0, 5, ALIGNMENT - 1, ALIGNMENT, ALIGNMENT + 20, ALIGNMENT + 16 + len(STATE) - 1])
