@@ -186,6 +186,32 @@ def test_by_pad(screen: Screen, home_with_starter: Path, deck: Deck) -> None:
         run.until(lambda: focus(run) != "composer", "the keyboard to move")
 
 
+def test_lists_and_switches_by_pad(screen: Screen, home_with_starter: Path, deck: Deck) -> None:
+    with program(screen, home_with_starter, deck.environ) as run:
+        main = start(run)
+        run.until(lambda: run.visible("hint-x"), "the hints of a pad")
+        enter(run, main, "ctrl+comma", "settingsWindow", "Settings")
+        wait_focus(run, "settingsPage-general")
+        deck.pad.press("right")
+        wait_focus(run, "window-theme")
+        before = run.widget("window-theme")["text"]
+        deck.pad.press("a")
+        run.until(lambda: run.ask("popup"), "the list of colours")
+        run.until(lambda: run.visible("hint-b") and run.widget("hint-b")["text"] == "Close", "the hints of a list")
+        deck.pad.press("down", "a")
+        run.until(lambda: not run.ask("popup"), "the list to close")
+        run.until(lambda: run.widget("window-theme")["text"] != before, "other colours")
+        deck.pad.press("down")
+        wait_focus(run, "window-scale")
+        deck.pad.press("down")
+        run.until(lambda: run.visible("hint-a") and run.widget("hint-a")["text"] == "Switch", "the hint of a switch")
+        switch = focus(run)
+        deck.pad.press("a")
+        run.until(lambda: focus(run) == switch, "the switch to keep the keyboard")
+        deck.pad.press("b")
+        wait_focus(run, "composer")
+
+
 def test_a_tap_on_a_hint_and_on_the_way_back(screen: Screen, home_with_starter: Path, deck: Deck) -> None:
     with program(screen, home_with_starter, deck.environ) as run:
         start(run)

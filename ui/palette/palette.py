@@ -15,6 +15,8 @@ WIDTH = 560
 MOST = 60
 """Lines at a time; who wants another one types more."""
 ROWS_SEEN = 10
+ROW = 40
+"""Height of a line, pixels at scale 1: what a finger hits."""
 FEWEST_ROWS = 3
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: ROWS_SEEN, Qt.Key.Key_PageUp: -ROWS_SEEN}
 
@@ -65,7 +67,7 @@ class Palette(QFrame):
         self.setFixedWidth(width)
         self.adjustSize()
         top, others = window.height() // 8, self.height() - self.list.maximumHeight()
-        room = (window.height() - top - SPACE_S - others) // self._theme.px(32)
+        room = (window.height() - top - SPACE_S - others) // self._theme.px(ROW)
         self._rows = min(ROWS_SEEN, max(FEWEST_ROWS, room))
         self._fill(self.field.text())
         self.adjustSize()
@@ -77,7 +79,7 @@ class Palette(QFrame):
     def _fill(self, typed: str) -> None:
         self._shown = self._index.matching(typed, MOST)
         self.list.clear()
-        height = self._theme.px(32)
+        height = self._theme.px(ROW)
         for act in self._shown:
             item = QListWidgetItem()
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{act.name} {native(act)}".strip())

@@ -1,4 +1,4 @@
-"""Rings of the focus for pads and fingers: 3 pixels, which are seen at arm's length. Laid over the other sheets."""
+"""Rings for pads: 3 pixels, seen at arm's length; rows of menus for fingers. Laid over the other sheets."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ QLineEdit[role="bare"]:focus, QPlainTextEdit[role="bare"]:focus, QTextEdit[role=
 QFrame[role="field"] { margin: 2px; }
 QFrame[role="field"][focused="true"] { border: 3px solid $focus; margin: 0; }
 QCheckBox, QRadioButton { border-width: 3px; padding: 0 5px; }
+QMenu::item, QComboBox QAbstractItemView::item { min-height: ${target}px; }
 QTabBar::tab { border-width: 3px; padding: 0 13px; }
 QTabBar::tab:selected { border-bottom: 3px solid $accent; }
 QTabBar::tab:focus:selected { border: 3px solid $focus; }
