@@ -6,12 +6,15 @@ Time is simulated: nothing is waited for, each timer fires when its simulated ti
 (Qt's offscreen platform). What is told: resident memory with an empty chat open, after a tenth of the tokens (warm-up)
 and after each further tenth. Python's garbage is collected as in the program; the allocator is never trimmed, as there.
 A larger --frame-ms makes fewer paints and so more hours in the same processor time. Engine and database thread are
-stand-ins, the store and its file are the real ones.
+stand-ins, the store and its file are the real ones. Where the memory is: "malloc" is what Qt, SQLite and others use (MiB),
+"free" the holes between that, "Python" the interpreter's objects (thousands of blocks). What grows as holes only is no
+leak.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 import os
 import platform
@@ -33,11 +36,34 @@ STEPS = 10
 MIB = 1 << 20
 
 
+class Heap(ctypes.Structure):
+    """``struct mallinfo2`` of the C library, in bytes."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost",
+        )
+    ]  # fmt: skip
+    hblkhd: int
+    uordblks: int
+    fordblks: int
+
+
+def heap() -> Heap:
+    """Of this process."""
+    ask = ctypes.CDLL(None).mallinfo2
+    ask.restype = Heap
+    found: Heap = ask()
+    return found
+
+
 def measure(soak: Soak, turns: int) -> list[int]:
     """Bytes resident after each tenth of ``turns``; a line for each."""
     process, found = psutil.Process(), []
     begun = time.process_time()
-    print(f"{'tokens':>9} {'answers':>7} {'frames':>8} {'CPU s':>6} {'RSS MiB':>8}  live objects", flush=True)
+    head = f"{'tokens':>9} {'answers':>7} {'frames':>8} {'CPU s':>6} {'RSS MiB':>8}"
+    print(f"{head} {'malloc':>7} {'free':>5} {'Python':>7}  live objects", flush=True)
     for step in range(STEPS):
         while soak.answers < turns * (step + 1) // STEPS:
             soak.turn()
@@ -45,7 +71,9 @@ def measure(soak: Soak, turns: int) -> list[int]:
         found.append(process.memory_info().rss)
         used, objects = time.process_time() - begun, ", ".join(f"{kind} {count}" for kind, count in live.items())
         figures = f"{soak.tokens:9} {soak.answers:7} {soak.frames:8} {used:6.0f} {found[-1] / MIB:8.1f}"
-        print(f"{figures}  {objects}", flush=True)
+        now = heap()
+        held = f"{(now.uordblks + now.hblkhd) / MIB:7.1f} {now.fordblks / MIB:5.1f}"
+        print(f"{figures} {held} {sys.getallocatedblocks() / 1000:7.1f}  {objects}", flush=True)
         soak.open(soak.chat.conversations.rows[0].id)
     return found
 

@@ -53,7 +53,7 @@ def one_start(screen: Screen, home: Path) -> Start:
                 return Start(int(found[1]), (used.user + used.system) * 1000)
     finally:
         program.terminate()
-        program.wait(10)
+        program.wait(60)
     raise SystemExit("the program ended before its window was usable")
 
 
