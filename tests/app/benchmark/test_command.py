@@ -81,6 +81,7 @@ def test_the_contract(tmp_path: Path) -> None:
     assert found["published"], "for orientation"
 
 
+@pytest.mark.slow
 def test_by_the_real_engine_on_the_cpu(tmp_path: Path) -> None:
     found = Command(tmp_path, None).json("--device", "cpu", "--runs", "2", "--threads", "1")
     assert len(found["runs"]) == 2

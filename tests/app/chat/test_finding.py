@@ -92,19 +92,19 @@ def test_a_hit_opens_its_conversation_at_the_message(chat: Chat) -> None:
 
 def test_a_long_conversation_shows_its_end_first(chat: Chat) -> None:
     store = Store.open(chat.path, chat.now)
-    for number in range(400):
+    for number in range(120):
         start = AnswerStart(id=f"a{number:04}")
         store.ask("long", Question(id=f"q{number:04}", text=f"question {number}"), start)
         store.end(AnswerEnd(id=start.id, text=f"answer {number}", status=Status.DONE))
     store.close()
     chat.controller.open("long")
     chat.database.turn()
-    assert (len(chat.rows), chat.shown[-1]) == (60, "answer 399")
+    assert (len(chat.rows), chat.shown[-1]) == (60, "answer 119")
     chat.database.drain()
     earlier = chat.controller._open.place._earlier
     while earlier.timer.isActive():
         earlier.step()
-    assert chat.shown == [text for number in range(400) for text in (f"question {number}", f"answer {number}")]
+    assert chat.shown == [text for number in range(120) for text in (f"question {number}", f"answer {number}")]
 
 
 @pytest.mark.parametrize(

@@ -223,6 +223,7 @@ def small(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_the_real_worker_takes_them(vramble, small, tmp_path) -> None:
     adapter = tmp_path / "style.gguf"
     adapter.write_bytes(lora_adapter(SMALL))

@@ -115,7 +115,7 @@ def test_the_walk_sees_the_files() -> None:
     assert len(spoilable()) > 120
 
 
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("name", [*TREES[:2], *(pytest.param(name, marks=pytest.mark.slow) for name in TREES[2:])])
 def test_one_spoilt_file_makes_one_value_unknown(machine: Machine, name: str) -> None:
     root = machine(name)
     before = flat(sample(root))
