@@ -97,7 +97,7 @@ def _add_guess_flags(group: argparse._ArgumentGroup) -> None:
     add("--ngram", action="store_true", default=None, help="guess from what stands in the conversation already")
     add("--draft-max", metavar="N", type=whole(1, MAX_DRAFT), help="most tokens guessed at once (default 8)")
     add("--draft-min", metavar="N", type=whole(1, MAX_DRAFT), help="fewer guessed tokens are not tried (default 1)")
-    add("--draft-p-min", metavar="P", type=between(0, 1), help="probability below which a guess ends (default 0.6); 0: always guess")
+    add("--draft-p-min", metavar="P", type=between(0, 1), help="a guess ends below it (default 0.6); 0: always guess")
 
 
 def _add_rope_flags(group: argparse._ArgumentGroup) -> None:
