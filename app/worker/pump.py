@@ -12,16 +12,7 @@ from app.worker.agenda import Agenda, Job
 from app.worker.connection import WorkerConnection
 from app.worker.loads import Loads
 from engine.client.session import WorkerDeath, WorkerState
-from engine.protocol.frames import (
-    Delta,
-    Failed,
-    FromWorker,
-    Generate,
-    Hello,
-    Load,
-    Progress,
-    Terminal,
-)
+from engine.protocol.frames import Delta, Failed, FromWorker, Generate, Hello, Load, Progress, Terminal
 from engine.protocol.types import LoadOptions
 
 TURN = "turn"
