@@ -6,9 +6,9 @@ Time is simulated: nothing is waited for, each timer fires when its simulated ti
 (Qt's offscreen platform). What is told: resident memory with an empty chat open, after a tenth of the tokens (warm-up)
 and after each further tenth. Python's garbage is collected as in the program; the allocator is never trimmed, as there.
 A larger --frame-ms makes fewer paints and so more hours in the same processor time. Engine and database thread are
-stand-ins, the store and its file are the real ones. Where the memory is: "malloc" is what Qt, SQLite and others use (MiB),
-"free" the holes between that, "Python" the interpreter's objects (thousands of blocks). What grows as holes only is no
-leak.
+stand-ins, the store and its file are the real ones. Where the memory is: "malloc" is what Qt, SQLite and others use
+(MiB), "free" the holes between that, "Python" the interpreter's objects (thousands of blocks). What grows as holes
+only is no leak.
 """
 
 from __future__ import annotations
