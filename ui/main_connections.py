@@ -93,12 +93,14 @@ def begin_game(
             action = actions.SliderPageStepAdd if step > 0 else actions.SliderPageStepSub
             parts.page.transcript.verticalScrollBar().triggerAction(action)
 
-    chat.busy_changed.connect(game.show_hints)
+    for signal in (chat.busy_changed, chat.transcript.modelReset, chat.transcript.rowsInserted):
+        signal.connect(game.show_hints)
     game.begin(
         ChatDoings(
             new_chat=parts.sidebar.new_conversation,
             models=windows.open_manager,
             commands=commands,
+            scrolls=lambda: not parts.page.is_empty,
             scroll=scroll,
             answering=lambda: chat.busy,
             stop=parts.composer.stop,

@@ -183,6 +183,8 @@ class PickerPage(QWidget):
             return found.problem, ""
         if self._wish.kind is Kind.FOLDER:
             return self.tr("There is no folder in here."), self.tr("This folder itself can be used.")
+        if self._wish.kind is Kind.SAVE:
+            return self.tr("No file of this kind is in here yet."), ""
         chosen = max(0, self._filter.currentIndex())
         if not self._wish.filters or ALL in self._wish.filters[chosen].suffixes:
             return self.tr("This folder is empty."), ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QDialog, QFileDialog, QPushButton, QWidget
 
 from ui.shell.pages import Pages, pages_of
 from ui.shell.picking import pick_for
@@ -18,6 +19,9 @@ def show_dialog(dialog: QDialog, *, fill: bool = False) -> None:
         fill: As a page it takes all the room.
     """
     pages = pages_of(dialog.parentWidget())
+    for button in dialog.findChildren(QPushButton):
+        if type(button) is QPushButton:
+            button.setIcon(QIcon())  # Qt's own pictures on OK and Cancel belong to no family of icons here
     if pages is None:
         dialog.open()
     elif isinstance(dialog, QFileDialog):

@@ -87,6 +87,7 @@ class GameShell(QWidget):
             in_chat=top is None,
             answering=self._chat.answering(),
             popup=QApplication.activePopupWidget() is not None,
+            scrolls=self._chat.scrolls(),
             turns=isinstance(top, Turns),
             marks=marks(QApplication.focusWidget()),
         )

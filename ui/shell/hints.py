@@ -69,6 +69,7 @@ class Where:
         in_chat: No page covers the chat.
         answering: An answer is being written.
         popup: A menu or list is open.
+        scrolls: The chat has messages.
         turns: The page has several parts that can be turned.
         marks: Several rows can be chosen.
     """
@@ -77,6 +78,7 @@ class Where:
     in_chat: bool = True
     answering: bool = False
     popup: bool = False
+    scrolls: bool = False
     turns: bool = False
     marks: bool = False
 
@@ -108,8 +110,9 @@ def hints_for(where: Where, *, pad: bool) -> tuple[Hint, ...]:
     if where.in_chat and not where.popup:
         found.append(Hint(Press.X, "Ctrl+N", tr("New chat")))
         found.append(Hint(Press.Y, "Ctrl+M", tr("Models")))
-        found.append(Hint(Press.L1, "", tr("Scroll up")))
-        found.append(Hint(Press.R1, "", tr("Scroll down")))
+        if where.scrolls:
+            found.append(Hint(Press.L1, "", tr("Scroll up")))
+            found.append(Hint(Press.R1, "", tr("Scroll down")))
         found.append(Hint(Press.MENU, "Ctrl+K", tr("Commands")))
     if where.marks and not where.popup:
         found.append(Hint(Press.X, "Space", tr("Mark")))

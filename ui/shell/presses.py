@@ -36,7 +36,8 @@ class ChatDoings:
     """What buttons do in the chat.
 
     Attributes:
-        scroll: Scroll the conversation by a screen: 1 down, -1 up.
+        scrolls: Whether there is a conversation to scroll.
+        scroll: Scroll it by a screen: 1 down, -1 up.
         answering: Whether an answer is being written.
         stop: Stop it.
         focus: Give the keyboard to where one types.
@@ -45,6 +46,7 @@ class ChatDoings:
     new_chat: Callable[[], object]
     models: Callable[[], object]
     commands: Callable[[], object]
+    scrolls: Callable[[], bool]
     scroll: Callable[[int], object]
     answering: Callable[[], bool]
     stop: Callable[[], object]

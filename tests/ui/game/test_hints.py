@@ -34,7 +34,7 @@ def said(where: Where, *, pad: bool = True) -> dict[str, str]:
 
 
 def test_the_chat_by_pad() -> None:
-    assert said(Where(Held.BUTTON)) == {
+    assert said(Where(Held.BUTTON, scrolls=True)) == {
         "A": "Press",
         "X": "New chat",
         "Y": "Models",
@@ -129,6 +129,7 @@ class Played:
                 new_chat=note("new"),
                 models=note("models"),
                 commands=note("commands"),
+                scrolls=lambda: True,
                 scroll=note("scroll"),
                 answering=lambda: self.answering,
                 stop=note("stop"),
