@@ -38,6 +38,8 @@ class Lanes:
 
     Attributes:
         moved: A condition on the partial file's lock: a block is full, or a lane has ended.
+        waits: The last connection broke, and the next attempt is some time away.
+        telling: Held while progress is told, so that none is told after `waits` was set.
         error: What ended the transfer.
         finished_size: Size of a file whose size was not known, when its end came.
     """
@@ -58,6 +60,8 @@ class Lanes:
         self._aborts: dict[int, Callable[[], None]] = {}
         self._over = False
         self.moved = threading.Condition(partial.lock)
+        self.waits = False
+        self.telling = threading.RLock()
         self.error: BaseException | None = None
         self.finished_size: int | None = None
 
@@ -147,6 +151,8 @@ class Lanes:
                 self._give_back(number, claim)
                 return
             self._allowed = 1
+        with self.telling:
+            self.waits = True
         try:
             self._patience.after(error, done)
         except HubError as final:
@@ -154,6 +160,8 @@ class Lanes:
         else:
             with self.moved:
                 self._give_back(number, claim)
+        finally:
+            self.waits = False
 
     def _fetch(self, number: int, claim: Claim) -> None:
         source, size = self._source, self._partial.blocks.size

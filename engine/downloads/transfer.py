@@ -136,13 +136,18 @@ class Transfer:
         if self._source.tag != self._told:
             self._told = self._source.tag
             self._tag_known(self._told)
-        blocks = self._partial.blocks
-        if self._only_checks:
-            self._meter.show("checking", blocks.span(self._hashed)[0])
-        else:
-            stage = "checking" if blocks.is_whole else self._stage
-            self._meter.show(stage, self._partial.saved, connections=self._lanes.n_open)
+        with self._lanes.telling:
+            if not self._lanes.waits:  # else that is what there is to tell, and how long
+                self._tell()
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + self._report_s
             self._room()
+
+    def _tell(self) -> None:
+        blocks = self._partial.blocks
+        if self._only_checks:
+            self._meter.show("checking", blocks.span(self._hashed)[0])
+            return
+        stage = "checking" if blocks.is_whole else self._stage
+        self._meter.show(stage, self._partial.saved, connections=self._lanes.n_open)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,26 @@ def test_too_many_connections_are_taken_back(hub: LocalHub, tmp_path: Path, data
     assert isinstance(events[-1], Fetched)
     assert len([event for event in events if isinstance(event, Waiting)]) <= 3
     assert hub.sent[FILE] == SIZE
+
+
+def test_a_wait_is_the_last_thing_that_is_told_until_it_is_over(
+    hub: LocalHub, tmp_path: Path, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Progress that stands still would hide it."""
+    file = hub.add(REPO, FILE, data, body_refusal=Refusal(429, headers={"Retry-After": "42"}, times=1))
+    events: list[Event] = []
+    told: list[tuple[Event, int]] = []
+
+    def sleep(_alarm: object, _seconds: float) -> None:
+        before = len(events)
+        time.sleep(0.2)
+        told.append((events[before - 1], len(events) - before))
+
+    monkeypatch.setattr("engine.downloads.patience.Alarm.sleep", sleep)
+    done = answer(fetch_request(tmp_path), events.append)
+    assert isinstance(done, Fetched)
+    assert done.sha256 == file.sha256
+    assert told == [(Waiting(seconds=42.0, reason="The Hub gets too many requests from this address."), 0)]
 
 
 def test_a_refusal_that_stays_ends_it(hub: LocalHub, tmp_path: Path, data: bytes) -> None:
