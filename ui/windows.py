@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from app.notices import Notice, Severity
 from app.services import Services
+from engine.library.names import shown
 from engine.protocol.types import LoadOptions
 from ui.chat.model_actions import ModelActions
 from ui.chat.words import safer_text
+from ui.library.outside import open_folder
 from ui.notify import DownloadTeller
 from ui.shell.dialogs import show_dialog
 from ui.shell.pages import Pages
@@ -22,6 +26,10 @@ if TYPE_CHECKING:
     from ui.library.window import ModelManagerWindow
     from ui.memory.window import MemoryWindow
     from ui.settings.window import SettingsWindow
+
+
+FOLDER_NOTICE = "outside-folder"
+SHOWN_MS = 12_000
 
 
 class Windows(QObject):
@@ -78,7 +86,7 @@ class Windows(QObject):
         if self._manager is None:
             from ui.library.presenting import make_manager
 
-            self._manager = make_manager(self._services, self._theme)
+            self._manager = make_manager(self._services, self._theme, self._folder_shower())
             self._manager.load_requested.connect(self.load)
             self._manager.options_requested.connect(self._choose_options)
             self._manager.plan_requested.connect(self._choose_options)
@@ -103,7 +111,7 @@ class Windows(QObject):
         from ui.settings.window import SettingsWindow
 
         if self._settings is None:
-            self._settings = SettingsWindow(self._services, self._theme)
+            self._settings = SettingsWindow(self._services, self._theme, opener=self._folder_shower())
             self._services.changes.reload_wanted.connect(self._actions.load)
         self._show(self._settings)
         self._settings.present(page)
@@ -153,6 +161,14 @@ class Windows(QObject):
     def _show(self, window: QWidget) -> None:
         if self._pages is not None:
             self._pages.show_page(window)
+
+    def _folder_shower(self) -> Callable[[Path], None]:
+        return open_folder if self._pages is None else self._tell_folder
+
+    def _tell_folder(self, folder: Path) -> None:
+        """Where no file manager can be shown."""
+        text = self.tr("Game Mode shows no file manager. In Desktop Mode the folder is {0}.").format(shown(folder))
+        self._services.notices.post(Notice(FOLDER_NOTICE, Severity.INFO, text, timeout_ms=SHOWN_MS))
 
     def _come_forward(self) -> None:
         if self._pages is not None:

@@ -141,6 +141,11 @@ def test_dialogs_over_pages_and_the_own_picker(screen: Screen, home_with_starter
         wait_focus(run, "installedTable")
         run.key("Up")
         run.until(lambda: focus(run) != "installedTable", "the line above the table")
+        run.click("showFolderButton")
+        run.until(
+            lambda: any("Game Mode shows no file manager" in text for text in run.ask("texts", name="noticeBar")),
+            "where the folder is",
+        )
         run.click("importButton")
         assert run.widget("picker")["window"] == main
         run.until(lambda: [row["text"] for row in run.ask("rows", name="pickerList")] == ["models"], "the folder")

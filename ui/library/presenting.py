@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 from app.downloads.settings import DownloadSettings
 from app.services import Services
-from ui.library.outside import Outside, site_of
+from ui.library.outside import Outside, open_folder, site_of
 from ui.library.parts import Parts
 from ui.library.window import ModelManagerWindow
 from ui.theme import Theme
 
 
-def make_manager(services: Services, theme: Theme) -> ModelManagerWindow:
-    """The window, not shown yet."""
+def make_manager(
+    services: Services, theme: Theme, show_folder: Callable[[Path], None] = open_folder
+) -> ModelManagerWindow:
+    """The window, not shown yet. ``show_folder`` shows a folder outside of it."""
     return ModelManagerWindow(
         Parts(
             theme=theme,
@@ -22,6 +27,6 @@ def make_manager(services: Services, theme: Theme) -> ModelManagerWindow:
             settings=services.settings,
             badges=services.badges,
             account=services.account,
-            outside=Outside(site=lambda: site_of(services.settings.get(DownloadSettings))),
+            outside=Outside(folder=show_folder, site=lambda: site_of(services.settings.get(DownloadSettings))),
         )
     )
