@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.downloads.records import JobState
+from engine.library.roots import LibraryRoot, RootKind
 from tests.ui.library.conftest import Manager
-from tests.ui.library.fakes import installed, job, page, summary
+from tests.ui.library.fakes import ROOTS, installed, job, page, root_info, summary
 from tests.ui.sizes import settle
 from ui.library.discover.folding import FACTS, fold
 from ui.library.discover.found import Heading
+from ui.library.keep.roots_list import RootsDelegate, RootsList
 from ui.library.window import DISCOVER, DOWNLOADS, LIBRARY, ModelManagerWindow
 from ui.theme import Theme
 from ui.widgets.elided_label import ElidedLabel
@@ -137,3 +139,26 @@ def test_folding_loses_nothing(qapp: QApplication, facts: list[str], width: int,
     assert len(lines) <= most
     for line in lines[:-1]:
         assert FACTS not in line or metrics.horizontalAdvance(line) <= width
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_the_folders_cut_no_text(fake: Manager, theme: Theme, qtbot: QtBot, scale: float) -> None:
+    """Names and figures take another line instead, and the rows are as high as that."""
+    theme.set_scale(scale)
+    fake.window.resize(1280, 800)
+    cache = LibraryRoot(kind=RootKind.HUB_CACHE, path="/home/deck/.cache/huggingface/hub")
+    full = {"models": 2000, "files": 2103, "n_bytes": 8_123_456_789_012}
+    fake.library.roots = (*ROOTS, root_info(cache, "Hugging Face Hub cache", **full))
+    fake.tab(LIBRARY)
+    fake.library.roots_changed.emit()
+    settle(qtbot, fake.window)
+    folders = fake.find("rootsList", RootsList)
+    delegate = folders.itemDelegate()
+    assert isinstance(delegate, RootsDelegate)
+    bold, small = QFontMetrics(theme.font(bold=True)), QFontMetrics(theme.font(0.9))
+    for number in range(folders.model().rowCount()):
+        index = folders.model().index(number, 0)
+        title, below = delegate.texts(index)
+        assert max(bold.horizontalAdvance(line) for line in title) <= delegate.width()
+        assert max(small.horizontalAdvance(line) for line in below) <= delegate.width()
+        assert folders.visualRect(index).height() >= bold.height() * len(title) + small.height() * len(below)

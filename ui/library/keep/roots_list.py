@@ -16,10 +16,11 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine.library.roots import RootInfo
+from ui.library.discover.folding import fold
 from ui.library.keep import roots_words
 from ui.theme import ICON_SIZE, RADIUS, SPACE_S, SPACE_XS, Theme
 from ui.theming import icons
@@ -29,6 +30,8 @@ Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 ROW_ROLE = Qt.ItemDataRole.UserRole
 ROW_HEIGHT, BAR = 64, 4
+MOST = 3
+"""Lines of a name."""
 
 
 class RootsModel(QAbstractListModel):
@@ -86,15 +89,36 @@ class RootsModel(QAbstractListModel):
 
 
 class RootsDelegate(QStyledItemDelegate):
-    """Icon, name, a line, and a bar of the drive: models, other things, free."""
+    """Icon, name, what is in it, and a bar of the drive: models, other things, free. Nothing is cut: rows grow."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """All are of one height."""
-        return QSize(0, self._theme.px(ROW_HEIGHT))
+        """Room for the lines that the texts take at this width."""
+        title, below = self.texts(index)
+        more = self._line(bold=True) * max(0, len(title) - 1) + self._line(bold=False) * max(0, len(below) - 1)
+        return QSize(0, self._theme.px(ROW_HEIGHT) + more)
+
+    def texts(self, index: Index) -> tuple[list[str], list[str]]:
+        """Name and line below it, in as many lines as they need."""
+        model = index.model()
+        below = model.lines(index.data(ROW_ROLE))[0] if isinstance(model, RootsModel) else ""
+        bold, small = (QFontMetrics(self._font(bold=one)) for one in (True, False))
+        return fold(str(index.data()), self.width(), bold, " ", MOST), fold(below, self.width(), small)
+
+    def width(self) -> int:
+        """Of the texts."""
+        view = self.parent()
+        whole = view.viewport().width() if isinstance(view, QAbstractItemView) else 0
+        return whole - 2 * (SPACE_XS + SPACE_S) - self._theme.px(ICON_SIZE) - SPACE_S
+
+    def _font(self, *, bold: bool) -> QFont:
+        return self._theme.font(1.0 if bold else 0.9, bold=bold)
+
+    def _line(self, *, bold: bool) -> int:
+        return QFontMetrics(self._font(bold=bold)).height()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """See the class."""
@@ -121,14 +145,16 @@ class RootsDelegate(QStyledItemDelegate):
         tint = QColor(
             self._theme.tokens.warn if away and root is not None and root.models else self._theme.tokens.muted
         )
-        line = (room.height() - (BAR + SPACE_XS)) // 2
+        title, below = self.texts(index)
+        lines = len(title) + max(1, len(below))
+        line = (room.height() - (BAR + SPACE_XS)) // lines
         box = QRect(room.left(), room.top() + (line - size) // 2, size, size)
         icons.draw(painter, self._theme.icon_path(sign), box.toRectF(), tint)
-        text = QRect(box.right() + SPACE_S, room.top(), room.right() - box.right() - SPACE_S, line)
-        self._text(painter, text, str(index.data()), bold=True, tint="muted" if away else "text")
-        model = index.model()
-        below = model.lines(root)[0] if isinstance(model, RootsModel) else ""
-        self._text(painter, text.translated(0, line), below, bold=False, tint="warn" if away else "muted")
+        text = QRect(box.right() + SPACE_S, room.top(), self.width(), line)
+        for number, part in enumerate(title):
+            self._text(painter, text.translated(0, number * line), part, bold=True, tint="muted" if away else "text")
+        for number, part in enumerate(below, len(title)):
+            self._text(painter, text.translated(0, number * line), part, bold=False, tint="warn" if away else "muted")
         if root is not None and root.total and root.free is not None and not away:
             self._paint_bar(painter, QRect(text.left(), room.bottom() - BAR + 1, text.width(), BAR), root)
 
@@ -142,7 +168,7 @@ class RootsDelegate(QStyledItemDelegate):
             painter.drawRoundedRect(QRectF(bar.left(), bar.top(), max(2.0, bar.width() * share), BAR), 2, 2)
 
     def _text(self, painter: QPainter, room: QRect, text: str, *, bold: bool, tint: str) -> None:
-        painter.setFont(self._theme.font(1.0 if bold else 0.9, bold=bold))
+        painter.setFont(self._font(bold=bold))
         painter.setPen(QColor(getattr(self._theme.tokens, tint)))
         line = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), line)
