@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 MAX_HOPS = 8
 SHA256 = re.compile(r"[0-9a-f]{64}")
 DIGITS = re.compile(r"[0-9]{1,18}")
-LARGEST_FILE = 1 << 50
-"""Bytes: a thousand times more than any model has."""
+LARGEST_FILE = 1 << 56
+"""Bytes: a million times more than any model has."""
 
 
 class RemoteFile(msgspec.Struct, frozen=True, kw_only=True):
