@@ -25,8 +25,6 @@ from engine.library.surroundings import here
 from engine.library.survey import Survey
 from engine.library.whereabouts import Whereabouts
 
-NICE = 5
-"""Whoever chats meanwhile goes first."""
 BLOCK = 64 * 1024
 CLOSED = select.POLLHUP | select.POLLERR | select.POLLRDHUP
 
@@ -68,7 +66,6 @@ def main() -> int:
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
-    os.nice(NICE)
     channel = Channel(0, _private_output())
     try:
         serve(channel.receive, channel.send, channel.closed)
