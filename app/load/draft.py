@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from app.load.draft_checks import needs_flash, problems_of
 from app.load.drafts import DraftChoice
 from app.load.source import LoadSource
-from engine.errors import VrambleError
 from engine.library.records import InstalledModel
-from engine.loading.check import Problem, problems
+from engine.loading.check import Problem
 from engine.loading.facts import ModelFacts
 from engine.loading.profile import CPU, Profile, device_to_expect
-from engine.loading.suits import check_heads
-from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, KvType, LoadOptions
+from engine.protocol.types import DeviceInfo, DeviceKind, FlashAttention, LoadOptions
 
 if TYPE_CHECKING:
     from engine.memory.fit import FitPlan, Suggestion
     from engine.memory.fit.image import Encoder
 
-KV_FIELDS = ("kv_type_k", "kv_type_v")
 KEPT_FIELDS = (
     *("device", "devices", "shares", "split", "lora", "mmproj"),
     *("draft", "draft_gpu_layers", "ngram", "n_draft", "n_draft_min", "draft_p_min"),
@@ -139,7 +137,7 @@ class LoadDraft(QObject):
         if self.problems:
             return ()
         found = self._source.suggest(self.path, self._options)
-        return tuple(suggestion for suggestion in found if not self._problems_of(suggestion.plan.options))
+        return tuple(suggestion for suggestion in found if not problems_of(suggestion.plan.options, self._facts))
 
     def other_quant(self) -> InstalledModel | None:
         """Another quant of the model that is here and fits with these options."""
@@ -178,9 +176,9 @@ class LoadDraft(QObject):
         """Take other values for fields of `LoadOptions`."""
         options = msgspec.structs.replace(self._options, **values)
         self._flash_followed = "flash_attention" not in values and (
-            self._flash_followed or _needs_flash(self._options, options)
+            self._flash_followed or needs_flash(self._options, options)
         )
-        if _needs_flash(self._options, options) and "flash_attention" not in values:
+        if needs_flash(self._options, options) and "flash_attention" not in values:
             options = msgspec.structs.replace(options, flash_attention=FlashAttention.AUTO)
         for name in values:
             self._unreadable.pop(name, None)
@@ -237,19 +235,4 @@ class LoadDraft(QObject):
     def _find_problems(self) -> Iterator[Problem]:
         for field, sentence in self._unreadable.items():
             yield Problem(sentence, "", field)
-        yield from self._problems_of(self._options)
-
-    def _problems_of(self, options: LoadOptions) -> tuple[Problem, ...]:
-        found = list(problems(options))
-        try:
-            check_heads(options, self._facts.metadata)
-        except VrambleError as error:
-            found.append(Problem(error.message, error.next_step, KV_FIELDS[options.kv_type_k is KvType.F16]))
-        return tuple(found)
-
-
-def _needs_flash(before: LoadOptions, after: LoadOptions) -> bool:
-    """The change makes the KV cache quantised while flash attention is off."""
-    kinds = (after.kv_type_k, after.kv_type_v)
-    became = kinds != (before.kv_type_k, before.kv_type_v) and after.kv_type_v is not KvType.F16
-    return became and after.flash_attention is FlashAttention.OFF
+        yield from problems_of(self._options, self._facts)
