@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QEvent, QPoint, Signal
 from PySide6.QtGui import QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
@@ -129,25 +129,30 @@ class Header(QWidget):
         super().resizeEvent(event)
         self._fit()
 
+    def event(self, event: QEvent) -> bool:
+        """What is shown, or how wide it is, changed."""
+        done = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._fit()
+        return done
+
     def _fit(self) -> None:
         """Where not even the least fits, the device goes first (the line at the bottom has it), then a word."""
         if not self.isVisible():
             return
-        self._models.setText(self.tr("Models"))
-        fixed = (
-            self._sidebar_button,
-            self._picker,
-            self._unload,
-            self._progress,
-            self._models,
-            self._settings,
-            self._more,
-        )
-        widths = [one.minimumSizeHint().width() for one in fixed if not one.isHidden()]
+        icons = (self._sidebar_button, self._unload, self._settings, self._more)
+        parts = [one for one in (*icons, self._picker, self._progress) if not one.isHidden()]
+        widths = [self._width_of_models(), *(one.minimumSizeHint().width() for one in parts)]
         spare = self.width() - 2 * SPACE_S - SPACE_XS * (len(widths) + 1) - sum(widths)
-        self._device.give_way(self._device.wanted and spare < self._device.minimumSizeHint().width())
-        if spare < 0:
-            self._models.setText("")
+        self._device.give_way(spare < self._device.minimumSizeHint().width())
+        words = self.tr("Models") if spare >= 0 else ""
+        if words != self._models.text():
+            self._models.setText(words)
+
+    def _width_of_models(self) -> int:
+        """With its word."""
+        width, word = self._models.minimumSizeHint().width(), self.tr("Models")
+        return width if self._models.text() else width + self._models.fontMetrics().horizontalAdvance(word)
 
     def _cancel(self) -> None:
         if not self._actions.cancel_load():
