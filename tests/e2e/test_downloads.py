@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.downloads.partial import bytes_here
 from tests.e2e.harness import Program, Screen, program
-from tests.fakes.local_hub import HubFile, LocalHub
+from tests.fakes.local_hub import HubFile, LocalHub, Refusal
 from tests.fakes.tiny_gguf import small_llama
 
 REPO = "someone/tiny-GGUF"
@@ -34,7 +35,7 @@ def open_repo(run: Program, repo: str = REPO) -> None:
 def start_download(run: Program) -> None:
     """Begin it in Discover, and go to the queue."""
     open_repo(run)
-    run.click("get-F32", 60)
+    run.click("get-F32", 180)
     run.focus_window(run.widget("modelManager")["window"])
     run.key("ctrl+3")
 
@@ -103,3 +104,36 @@ def test_no_hub_and_no_such_repository(screen: Screen, home: Path, hub: LocalHub
         run.until(
             lambda: "no repository" in manager_text(run).lower(), "the sentence that there is no such repository", 60
         )
+
+
+def test_a_hub_that_asks_to_wait_is_waited_for_with_a_countdown(screen: Screen, home: Path, hub: LocalHub) -> None:
+    """While one looks for models, and while one of them comes."""
+    hub.repos[REPO][FILE].body_refusal = Refusal(429, headers={"Retry-After": "3000"})
+    with program(screen, home, {"HF_ENDPOINT": hub.url}) as run:
+        start_download(run)
+        run.until(lambda: "Trying again in 50 min." in manager_text(run), "the wait of the download", 180)
+        hub.pages.refusal = Refusal(429, headers={"Retry-After": "3000"})
+        run.key("ctrl+1")
+        run.click("discoverSearch")
+        run.key("ctrl+a")
+        run.type("tiny")
+        run.until(lambda: "The Hub asks to wait: 50 min" in manager_text(run), "the wait of the search", 180)
+
+
+def test_a_killed_window_goes_on_where_it_was(screen: Screen, home: Path, hub: LocalHub) -> None:
+    """kill -9 in the middle of a file: the next start fetches what is missing, by itself."""
+    file = hub.add(REPO, FILE, small_llama() + bytes(3 << 20), pause_after=1 << 20)
+    with program(screen, home, {"HF_ENDPOINT": hub.url}) as run:
+        start_download(run)
+        target = home / "data/models" / REPO / FILE
+        run.until(lambda: bytes_here(target, file.size) >= 1 << 20, "the first MiB", 180)
+        run.process.kill()
+        run.process.wait()
+    file.pause_after = None
+    hub.release()
+    with program(screen, home, {"HF_ENDPOINT": hub.url}) as run:
+        run.until(lambda: installed(home), "the model", 180)
+    assert hashlib.sha256(installed(home)[0].read_bytes()).hexdigest() == file.sha256
+    asked = [entry.range for entry in hub.requests("GET", FILE)]
+    assert asked.count(None) == 1, "the whole file is asked for once"
+    assert asked.count(f"bytes={1 << 20}-") == 1, "then what is missing"
