@@ -162,3 +162,20 @@ def test_the_folders_cut_no_text(fake: Manager, theme: Theme, qtbot: QtBot, scal
         assert max(bold.horizontalAdvance(line) for line in title) <= delegate.width()
         assert max(small.horizontalAdvance(line) for line in below) <= delegate.width()
         assert folders.visualRect(index).height() >= bold.height() * len(title) + small.height() * len(below)
+
+
+@pytest.mark.parametrize(("scale", "text"), [(1.0, "Find duplicates"), (1.5, "Duplicates")])
+def test_the_search_keeps_its_room(fake: Manager, theme: Theme, qtbot: QtBot, scale: float, text: str) -> None:
+    fake.library.set_models(installed("A", "Q8_0", 1), installed("B", "Q8_0", 1))
+    fake.window.resize(1180, 740)
+    fake.tab(LIBRARY)
+    theme.set_scale(scale)
+    settle(qtbot, fake.window)
+    button, search = fake.find("findDuplicatesButton", QPushButton), fake.find("searchEdit")
+    assert button.text() == text
+    assert "Find duplicates" in (button.text(), button.accessibleName())
+    words = QFontMetrics(search.font()).horizontalAdvance("Search these models")
+    assert search.width() > words
+    theme.set_scale(1.0)
+    settle(qtbot, fake.window)
+    assert button.text() == "Find duplicates"

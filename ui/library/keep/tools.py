@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.library.service import LibraryService
@@ -11,6 +11,9 @@ from engine.errors import VrambleError
 from ui.library.clear_edit import ClearEdit
 from ui.theme import SPACE_S, Theme
 from ui.widgets.text_button import TextButton
+
+SEARCH_WIDTH = 200
+"""The search has at least so many pixels at scale 1 before buttons use fewer words."""
 
 
 class Tools(QWidget):
@@ -26,7 +29,7 @@ class Tools(QWidget):
 
     def __init__(self, library: LibraryService, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._library = library
+        self._library, self._theme = library, theme
         self._count, self._was_checking = 0, False
         self._search = ClearEdit(theme, self.tr("Search these models"))
         self._search.setObjectName("searchEdit")
@@ -47,6 +50,7 @@ class Tools(QWidget):
         row.addWidget(self._search, 1)
         for button in (self._import, self._twins, self._check):
             row.addWidget(button)
+        theme.changed.connect(lambda: QTimer.singleShot(0, self, self._show))
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self._search.setFocus)
         self._show()
@@ -77,8 +81,30 @@ class Tools(QWidget):
         many = self.tr("{0} models have newer files.").format(number)
         return self.tr("1 model has a newer file.") if number == 1 else many
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fewer words where there is less room: the search keeps its own."""
+        super().resizeEvent(event)
+        self._show()
+
     def _show(self) -> None:
         checking = self._library.checking_updates
         self._check.setEnabled(self._count > 0 and not checking)
-        self._check.setText(self.tr("Checking…") if checking else self.tr("Check for updates"))
         self._twins.setEnabled(self._count > 1)
+        long = (self.tr("Find duplicates"), self.tr("Check for updates"))
+        short = (self.tr("Duplicates"), self.tr("Updates"))
+        twins, check = long if self._has_room_for(long) else short
+        self._twins.setText(twins)
+        self._check.setText(self.tr("Checking…") if checking else check)
+        for button, whole in zip((self._twins, self._check), long, strict=True):
+            button.setAccessibleName(whole if button.text() in short else "")
+            button.setToolTip(whole if button.text() in short else "")
+
+    def _has_room_for(self, texts: tuple[str, str]) -> bool:
+        """Whether the search has its width beside buttons with these texts, whatever they show now."""
+        buttons = (self._twins, self._check)
+        change = sum(
+            button.fontMetrics().horizontalAdvance(text) - button.fontMetrics().horizontalAdvance(button.text())
+            for button, text in zip(buttons, texts, strict=True)
+        )
+        taken = sum(button.sizeHint().width() + SPACE_S for button in (self._import, *buttons))
+        return taken + change + self._theme.px(SEARCH_WIDTH) <= self.width()
