@@ -4,16 +4,21 @@ Only the new message has to be read in each turn, so the last turn should take h
 is left is attention over the tokens before, and the template. Use, in the checkout:
 
     .venv/bin/python -m tests.bench.turns [--turns 10] [--words 60] [--answer 64] [--device Vulkan0] [--model FILE]
+        [--exclusive]
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
+import sys
 import tempfile
 from pathlib import Path
 
+from engine.client.command import worker_environment
 from engine.protocol.types import ChatMessage, GenerationStats
+from tests.bench.alone import EXCLUSIVE, alone
 from tests.bench.figures import machine_line, table
 from tests.engine.worker.driver import Worker, assistant, starter_model, user
 
@@ -48,9 +53,15 @@ def main() -> None:
     parser.add_argument("--answer", type=int, default=64, help="tokens of each answer")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--exclusive", action="store_true", help="real-time priority for the worker")
     options = parser.parse_args()
     print(machine_line())
-    with tempfile.TemporaryDirectory() as folder, Worker(log=Path(folder) / "log") as worker:
+    command = [*(EXCLUSIVE if options.exclusive else ()), sys.executable, "-P", "-m", "engine.worker"]
+    with (
+        alone(options.exclusive),
+        tempfile.TemporaryDirectory() as folder,
+        Worker(log=Path(folder) / "log", env=worker_environment(os.environ), command=command) as worker,
+    ):
         path = options.model or starter_model()
         worker.loaded(path, n_ctx=4096, device=options.device, n_threads=options.threads)
         worker.finished(message(999, options.words), max_tokens=8)
