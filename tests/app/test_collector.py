@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.collector import GuiThreadCollector
+from app.collector import GuiThreadCollector, give_back
 from app.jobs import SerialRunner, ThreadExecutor
 
 
@@ -73,3 +73,21 @@ def test_nothing_is_collected_when_nothing_is_due(
     monkeypatch.setattr(gc, "get_count", lambda: (10_000, 50, 1))
     collector.look()
     assert collected == [1]
+
+
+@pytest.mark.parametrize(("counts", "times"), [((0, 0, 0), 0), ((10_000, 0, 0), 0), ((0, 100, 0), 0), ((0, 0, 100), 1)])
+def test_holes_are_given_back_when_everything_was_collected(
+    collector: GuiThreadCollector, monkeypatch: pytest.MonkeyPatch, counts: tuple[int, int, int], times: int
+) -> None:
+    given: list[None] = []
+    monkeypatch.setattr("app.collector.give_back", lambda: given.append(None))
+    monkeypatch.setattr(gc, "get_count", lambda: counts)
+    monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
+    collector.look()
+    assert len(given) == times
+
+
+def test_a_c_library_that_cannot_give_back_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    give_back()
+    monkeypatch.setattr("app.collector.ctypes.CDLL", lambda _name: object())
+    give_back()

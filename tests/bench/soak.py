@@ -4,7 +4,7 @@ Run: python -m tests.bench.soak [--hours 8] [--frame-ms 33] [--answer 500]
 
 Time is simulated: nothing is waited for, each timer fires when its simulated time has come, and each frame is painted
 (Qt's offscreen platform). What is told: resident memory with an empty chat open, after a tenth of the tokens (warm-up)
-and after each further tenth. Python's garbage is collected as in the program; the allocator is never trimmed, as there.
+and after each further tenth. Python's garbage is collected and holes of the heap are given back as in the program.
 A larger --frame-ms makes fewer paints and so more hours in the same processor time. Engine and database thread are
 stand-ins, the store and its file are the real ones. Where the memory is: "malloc" is what Qt, SQLite and others use
 (MiB), "free" the holes between that, "Python" the interpreter's objects (thousands of blocks). What grows as holes
