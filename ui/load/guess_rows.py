@@ -156,7 +156,9 @@ class ProbabilityRow(FloatRow):
 
     def __init__(self, draft: LoadDraft, theme: Theme) -> None:
         usual = draft.defaults.draft_p_min
-        text = tr("The draft model stops guessing at a token that it gives less probability, 0 to 1.")
+        text = tr(
+            "The draft model stops guessing at a token that it gives less probability, 0 to 1. At 0 it always guesses."
+        )
         super().__init__(draft, theme, tr("Draft model: how sure"), text, "draft_p_min", empty=usual)
         self.edit.setPlaceholderText(f"{usual:g}")
 
