@@ -86,6 +86,7 @@ THREADS = {
     "engine.downloads.patience",
     "engine.downloads.throttle",
     "engine.downloads.route",  # looks whether this computer is in another network
+    "engine.kv_files.layout",  # pieces of a file are summed side by side while the worker waits
     "engine.worker.reader",
     "engine.worker.ram_speed",  # one thread cannot fill the memory bus
 }
