@@ -238,3 +238,7 @@ def test_without_a_pad_the_hints_are_keys(screen: Screen, home_with_starter: Pat
         start(run)
         run.until(lambda: run.visible("hint-x") and run.widget("hint-x")["accessible"] == "Ctrl+N: New chat", "keys")
         assert not run.visible("hint-l1")
+        children = run.children()
+        assert children
+        assert run.quit() == 0
+        run.until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children), "its processes to be gone")
