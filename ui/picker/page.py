@@ -14,6 +14,7 @@ from engine.library.names import shown
 from ui.library.question_bar import QuestionBar
 from ui.picker.entries import Entries
 from ui.picker.model import ENTRY_ROLE, EntriesModel
+from ui.picker.nothing import why_nothing
 from ui.picker.places import Places
 from ui.picker.wish import ALL, Kind, Wish, file_name
 from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme
@@ -163,7 +164,7 @@ class PickerPage(QWidget):
         self._up.setEnabled(found.parent is not None)
         self._places.mark(found.path)
         self._entries.show(found.entries, only_folders=self._wish.kind is Kind.FOLDER)
-        self._nothing.set_text(*self._why_nothing(found))
+        self._nothing.set_text(*why_nothing(found, self._wish, self._filter.currentIndex()))
         empty = not self._entries.rowCount()
         self._room.setCurrentWidget(self._nothing if empty else self._view)
         if not empty:
@@ -177,19 +178,6 @@ class PickerPage(QWidget):
         """A folder without rows cannot have the keyboard: the way out of it gets it."""
         target = self._up if empty and self._up.isEnabled() else self._view
         target.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _why_nothing(self, found: FolderList) -> tuple[str, str]:
-        if found.problem:
-            return found.problem, ""
-        if self._wish.kind is Kind.FOLDER:
-            return self.tr("There is no folder in here."), self.tr("This folder itself can be used.")
-        if self._wish.kind is Kind.SAVE:
-            return self.tr("No file of this kind is in here yet."), ""
-        chosen = max(0, self._filter.currentIndex())
-        if not self._wish.filters or ALL in self._wish.filters[chosen].suffixes:
-            return self.tr("This folder is empty."), ""
-        kinds = ", ".join(self._wish.filters[chosen].suffixes)
-        return self.tr("Nothing to choose in here."), self.tr("Only files that end in {0} are shown.").format(kinds)
 
     def _chosen_changed(self) -> None:
         files = self._chosen_files()
