@@ -265,8 +265,8 @@ def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytes
     put(tmp_path, "b.gguf")
     real = os.scandir
 
-    def refuse(path: Path) -> object:
-        if Path(path).name == "locked":
+    def refuse(path: Path | int) -> object:
+        if not isinstance(path, int) and Path(path).name == "locked":
             raise PermissionError(13, "Permission denied")
         return real(path)
 
