@@ -53,9 +53,17 @@ def pytest_runtest_teardown() -> None:
     gc.collect(2 if next(_tests) % FULL_COLLECTION_EVERY == 0 else 1)
 
 
+WHOLE_PROGRAM = (
+    *("app/commands/", "app/chat/interactive/test_in_a_terminal", "app/benchmark/test_command"),
+    *("app/downloads/test_commands", "app/fit/test_commands", "app/hub/test_commands", "app/doctor/test_commands"),
+)
+"""Here nearly each test starts a command as a process of its own."""
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """What starts the real engine takes seconds: files whose name says that they do are slow as a whole."""
-    if "_real" in item.path.stem or item.path.stem.startswith("test_self_test"):
+    """What starts the real engine or the whole program takes seconds; these files are slow as a whole."""
+    path = item.path.relative_to(Path(__file__).parent).as_posix()
+    if "_real" in item.path.stem or item.path.stem.startswith("test_self_test") or path.startswith(WHOLE_PROGRAM):
         item.add_marker(pytest.mark.slow)
 
 
