@@ -209,8 +209,8 @@ def test_an_ollama_that_may_not_be_read_is_told(
     put(models / "manifests/x", b"x")
     scandir, listdir = os.scandir, os.listdir
 
-    def refused(path: str | Path) -> object:
-        if Path(path) == models:
+    def refused(path: str | Path | int) -> object:
+        if not isinstance(path, int) and Path(path) == models:
             raise PermissionError(13, "Permission denied")
         return scandir(path)
 
