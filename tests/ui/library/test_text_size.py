@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QFont, QFontMetrics
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.downloads.records import JobState
@@ -171,7 +171,7 @@ def test_the_search_keeps_its_room(fake: Manager, theme: Theme, qtbot: QtBot, sc
     fake.tab(LIBRARY)
     theme.set_scale(scale)
     settle(qtbot, fake.window)
-    button, search = fake.find("findDuplicatesButton", QPushButton), fake.find("searchEdit")
+    button, search = fake.find("findDuplicatesButton", QPushButton), fake.find("searchEdit", QLineEdit)
     assert button.text() == text
     assert "Find duplicates" in (button.text(), button.accessibleName())
     words = QFontMetrics(search.font()).horizontalAdvance("Search these models")
