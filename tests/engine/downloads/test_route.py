@@ -66,9 +66,11 @@ def test_a_connection_that_hangs_is_made_anew(hub: LocalHub, tmp_path: Path) -> 
     """Its server is silent for ever: without the watch it would be waited for."""
     file = hub.add(REPO, FILE, content(180_000), pause_after=100_000)
     fetchers: list[Fetcher] = []
+    moved: list[Event] = []
 
     def report(event: Event) -> None:
-        if isinstance(event, Progress) and event.done >= 100_000 and event.stage == "loading":
+        if isinstance(event, Progress) and event.done >= 100_000 and event.stage == "loading" and not moved:
+            moved.append(event)
             moving(fetchers[0])
 
     limits = msgspec.structs.replace(QUICK, stall_s=600)
