@@ -24,7 +24,8 @@ def pad(tmp_path: Path) -> Iterator[FakePad]:
     made.close()
 
 
-def test_presses_arrive_in_order(tmp_path: Path, pad: FakePad, qtbot: QtBot) -> None:
+def test_presses_arrive_in_order(tmp_path: Path, pad: FakePad, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.pad.service.END_MS", LIMIT_MS)
     pressed: list[str] = []
     service = PadService({**os.environ, "VRAMBLE_SYSROOT": str(tmp_path)})
     service.pressed.connect(pressed.append)
