@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
-from engine.chat import giving, hidden, rows, search_index
+from engine.chat import file_locks, giving, hidden, rows, search_index
 from engine.chat.file_locks import importing
 from engine.chat.ids import new_id
 from engine.chat.opened import Reading
@@ -93,10 +93,12 @@ class Exchanging(Reading):
     def import_run(self) -> Iterator[float]:
         """Gives a mark for `take_all`. What is taken with it is seen at the end, all of it, or never.
 
+        May wait for some seconds (`file_locks.IMPORT_WAIT_SECONDS`).
+
         Raises:
             VrambleError: ``import-busy``.
         """
-        with importing(self._path) as alone:
+        with importing(self._path, file_locks.IMPORT_WAIT_SECONDS) as alone:
             if not alone:
                 raise VrambleError("import-busy", "Another import is running.", "Try again when it has ended.")
             self._drop_all()

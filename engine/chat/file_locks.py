@@ -20,6 +20,8 @@ from engine.errors import VrambleError
 
 WAIT_SECONDS: Final = 20.0
 """So long an opening waits for a restore, which only renames files meanwhile."""
+IMPORT_WAIT_SECONDS: Final = 3.0
+"""So long an import waits for a window, which takes out what a killed one left: step by step, with the lock in each."""
 _STEP_SECONDS: Final = 0.02
 _HELD: Final = (errno.EAGAIN, errno.EACCES)
 
@@ -34,8 +36,10 @@ class Hold:
         self._file = file
 
     def release(self) -> None:
-        """Let go."""
+        """Let go, also where a process that is just being started still has the file open."""
         if self._file is not None:
+            with contextlib.suppress(OSError):
+                fcntl.flock(self._file, fcntl.LOCK_UN)
             self._file.close()
             self._file = None
 
@@ -52,15 +56,11 @@ def in_use(database: Path, wait: float = WAIT_SECONDS, *, make_folder: bool = Fa
     if make_folder:
         with contextlib.suppress(OSError):
             database.parent.mkdir(parents=True, exist_ok=True)
-    end = time.monotonic() + wait
-    while True:
-        hold = _held(database, ".lock", fcntl.LOCK_SH)
-        if hold is not None:
-            return hold
-        if time.monotonic() > end:
-            sentence = "The conversations are being replaced by a backup."
-            raise VrambleError("database-busy", sentence, "Try again in a moment.", str(database))
-        time.sleep(_STEP_SECONDS)
+    hold = _waited_for(database, ".lock", fcntl.LOCK_SH, wait)
+    if hold is None:
+        sentence = "The conversations are being replaced by a backup."
+        raise VrambleError("database-busy", sentence, "Try again in a moment.", str(database))
+    return hold
 
 
 @contextlib.contextmanager
@@ -80,18 +80,30 @@ def replacing(database: Path) -> Iterator[bool]:
 
 
 @contextlib.contextmanager
-def importing(database: Path) -> Iterator[bool]:
-    """Whether nobody else imports conversations into ``database``; nobody does meanwhile if so."""
-    yield from _alone(database, ".import-lock")
+def importing(database: Path, wait: float = 0.0) -> Iterator[bool]:
+    """Whether nobody else imports conversations into ``database``; nobody does meanwhile if so.
+
+    Args:
+        wait: Seconds for whoever has it to let go.
+    """
+    yield from _alone(database, ".import-lock", wait)
 
 
-def _alone(database: Path, ending: str) -> Iterator[bool]:
-    hold = _held(database, ending, fcntl.LOCK_EX)
+def _alone(database: Path, ending: str, wait: float = 0.0) -> Iterator[bool]:
+    hold = _waited_for(database, ending, fcntl.LOCK_EX, wait)
     try:
         yield hold is not None
     finally:
         if hold is not None:
             hold.release()
+
+
+def _waited_for(database: Path, ending: str, how: int, wait: float) -> Hold | None:
+    """The lock, after ``wait`` seconds at most; None when others have it still."""
+    end = time.monotonic() + wait
+    while (hold := _held(database, ending, how)) is None and time.monotonic() < end:
+        time.sleep(_STEP_SECONDS)
+    return hold
 
 
 def _held(database: Path, ending: str, how: int) -> Hold | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -86,6 +87,34 @@ def test_one_import_at_a_time(path: Path) -> None:
         assert not alone
     with importing(path) as alone:
         assert alone
+
+
+def test_an_import_waits_for_one_that_is_about_to_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a window, which takes out what a killed import left."""
+    Store.open(path).close()
+    with elsewhere("importing", path) as process:
+
+        def let_go(_seconds: float) -> None:
+            process.kill()
+            process.wait()
+
+        monkeypatch.setattr("engine.chat.file_locks.time.sleep", let_go)
+        with importing(path, wait=60.0) as alone:
+            assert alone
+
+
+def test_what_is_let_go_is_free_though_a_process_that_starts_has_the_file_open(path: Path) -> None:
+    """As between its fork and its exec."""
+    Store.open(path).close()
+    hold = in_use(path)
+    assert hold._file is not None
+    copy = os.dup(hold._file.fileno())
+    try:
+        assert not is_replaceable(path)
+        hold.release()
+        assert is_replaceable(path)
+    finally:
+        os.close(copy)
 
 
 def test_where_no_lock_can_be_made_nothing_is_held(tmp_path: Path) -> None:

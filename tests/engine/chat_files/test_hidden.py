@@ -142,8 +142,9 @@ def test_the_progress_counts_to_the_end(store: Store, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def killed(store: Store, tmp_path: Path) -> Path:
+def killed(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A database in which a killed import has left something."""
+    monkeypatch.setattr("engine.chat.file_locks.IMPORT_WAIT_SECONDS", 0.0)
     turn(store, "own", "my question", "my answer")
     path = exported(tmp_path, many(folder="Sea"))
     arguments = [sys.executable, "-c", KILLED, str(store._path), str(path)]
