@@ -17,6 +17,7 @@ from ui.bench import words
 from ui.settings.controls import Choice, Number
 from ui.settings.row import plain_label
 from ui.theme import SCROLL_BAR, SPACE_L, SPACE_M, SPACE_S, SPACE_XS, Theme
+from ui.widgets.scroll_edge import ScrollEdge
 from ui.widgets.text_button import TextButton
 
 WIDTH, MOST_RUNS = 272, 20
@@ -146,7 +147,7 @@ class Panel(QWidget):
         self._name_and_connect()
 
     def _name_and_connect(self) -> None:
-        names = {
+        for name, widget in {
             "benchModel": self._model,
             "benchProtocol": self._protocol,
             "benchRace": self._race,
@@ -155,8 +156,7 @@ class Panel(QWidget):
             "benchRun": self._run,
             "benchStop": self._stop,
             "benchStopAnswer": self._stop_answer,
-        }
-        for name, widget in names.items():
+        }.items():
             widget.setObjectName(name)
         self._protocol.chosen.connect(self._refresh)
         self._race.chosen.connect(self._refresh)
@@ -170,8 +170,7 @@ class Panel(QWidget):
         column = QVBoxLayout(choices)
         column.setContentsMargins(SPACE_L, SPACE_L, SPACE_L, 0)
         column.setSpacing(SPACE_XS)
-        self._device_label, self._boxes_label = plain_label(self.tr("Device")), plain_label("")
-        self._boxes_label.setText(self.tr("Devices that take part"))
+        self._device_label, self._boxes_label = map(plain_label, (self.tr("Device"), self.tr("Devices that take part")))
         for part in (
             (plain_label(self.tr("Model")), self._model),
             (plain_label(self.tr("What is measured")), self._protocol, self._about),
@@ -195,12 +194,14 @@ class Panel(QWidget):
         scroll.setWidget(choices)
         foot = QVBoxLayout()
         foot.setContentsMargins(SPACE_L, SPACE_S, SPACE_L, SPACE_L)
+        foot.setSpacing(SPACE_S)
         for widget in (self._note, self._stop_answer, self._run, self._stop):
             foot.addWidget(widget)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(scroll, 1)
+        whole.addWidget(ScrollEdge(scroll))
         whole.addLayout(foot)
 
     def _fill_boxes(self) -> None:

@@ -24,6 +24,21 @@ APU = msgspec.structs.replace(RADEON, name="AMD Custom GPU 0405 (RADV VANGOGH)",
 DECK = Hello(protocol=1, pid=4711, engine="llama-cpp-python", devices=(APU, PROCESSOR))
 
 
+def test_a_long_list_of_models_stays_one_column(make_window: MakeWindow, qtbot: QtBot) -> None:
+    window = make_window(*(f"Model {number}" for number in range(80)))
+    window.window._header.open_picker()
+    menu = popup(qtbot)
+    screen = menu.screen().availableGeometry()
+    assert screen.contains(menu.geometry())
+    places = [menu.actionGeometry(action) for action in menu.actions()]
+    assert len({place.left() for place in places}) == 1
+    assert places[-1].bottom() > screen.height(), "not more than there is room for"
+    QTest.keyClick(menu, Qt.Key.Key_Up)
+    last = menu.activeAction()
+    assert last.text() == "Models…"
+    assert menu.rect().contains(menu.actionGeometry(last))
+
+
 def dialog_of(window: Window, qtbot: QtBot) -> LoadDialog:
     qtbot.waitUntil(lambda: any(d.isVisible() for d in window.window.findChildren(LoadDialog)))
     return next(d for d in window.window.findChildren(LoadDialog) if d.isVisible())

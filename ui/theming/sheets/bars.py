@@ -22,7 +22,9 @@ QProgressBar[role="labelled"] { min-height: 20px; max-height: 20px; color: $text
 """
 
 MENUS = """
-QMenu { background: $surface; border: 1px solid $outline; border-radius: ${radius}px; padding: 4px; }
+QMenu {
+    background: $surface; border: 1px solid $outline; border-radius: ${radius}px; padding: 4px; menu-scrollable: 1;
+}
 QMenu::item { min-height: ${menu_item}px; padding: 0 20px 0 12px; border-radius: 4px; background: transparent; }
 QMenu::item:selected { background: $selection; color: $text; }
 QMenu::item:disabled { color: $disabled; }
