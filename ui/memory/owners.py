@@ -16,7 +16,7 @@ import msgspec
 
 from engine.memory.records import GpuMemory, MemorySnapshot, ModelShare, ProcessMemory, WorkerMemory
 from engine.protocol.types import DeviceKind
-from ui.memory.shares import Region
+from ui.memory.shares import Region, maps_weights
 
 NAMED = 5
 """So many programs are told by name; the others are one part."""
@@ -110,17 +110,24 @@ def host_parts(snapshot: MemorySnapshot) -> tuple[Part, ...]:
         parts += filling.parts
         left -= sum(part.size for part in filling.parts)
     filling = _Filling(Region.RAM, left)
-    _put_worker(filling, worker, snapshot.model_on(None))
+    host = snapshot.model_on(None)
+    _put_worker(filling, worker, host)
     for program in (one for one in snapshot.programs if one.ours):
         filling.put(PartOwner.OURS, program.ram, program.name)
     others = [(program.name, program.ram) for program in snapshot.programs if not program.ours]
     filling.put(PartOwner.ZRAM, ram.zram.taken if ram.zram is not None else None)
     filling.put_programs(others)
     filling.put(PartOwner.SYSTEM if others else PartOwner.REST, filling.left)
-    weights = sum(share.weights for share in snapshot.model)  # mapped pages of libraries are no model
-    files = min(worker.mapped or 0, ram.available, weights) if worker is not None else 0
+    files = _file_pages(snapshot, worker, host, ram.available)
     pages = [Part(Region.RAM, PartOwner.FILE, files)] if files else []
     return (*parts, *filling.parts, *pages, *_free(Region.RAM, ram.available - files))
+
+
+def _file_pages(snapshot: MemorySnapshot, worker: WorkerMemory | None, host: ModelShare | None, available: int) -> int:
+    """Bytes of the model's file in memory; mapped pages of libraries are no model."""
+    if worker is None or (host is not None and not maps_weights(worker, host)):
+        return 0
+    return min(worker.mapped or 0, available, sum(share.weights for share in snapshot.model))
 
 
 def place_of(share: ModelShare, gpu: GpuMemory, worker: WorkerMemory | None) -> Region | None:
@@ -187,8 +194,7 @@ def _put_worker(filling: _Filling, worker: WorkerMemory | None, share: ModelShar
     if share is None:
         filling.put(PartOwner.ENGINE, held)
         return
-    mapped = (worker.mapped or 0) >= share.weights / 2
-    private = msgspec.structs.replace(share, weights=0) if mapped else share
+    private = msgspec.structs.replace(share, weights=0) if maps_weights(worker, share) else share
     if held >= private.total:
         filling.put_model(private)
         filling.put(PartOwner.ENGINE, held - private.total)

@@ -9,7 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory, ReportedGpu, WorkerMemory
+from engine.memory.records import (
+    GoneGpu,
+    GpuMemory,
+    MemorySnapshot,
+    ModelShare,
+    Pool,
+    RamMemory,
+    ReportedGpu,
+    WorkerMemory,
+)
 from engine.protocol.types import DeviceKind, ModelInfo
 
 
@@ -107,7 +116,7 @@ def share_of_model(snapshot: MemorySnapshot, model: ModelInfo | None, gpu: GpuMe
     """
     worker = snapshot.worker
     ram = worker.ram if worker is not None and model is not None else None
-    mapped = _of_the_file(worker, model)
+    mapped = _of_the_file(worker, model, snapshot.model_on(None))
     held = worker.on(gpu.pci) if worker is not None and gpu is not None else None
     if held is not None and (held.vram is not None or held.gtt is not None):
         return Share(held.vram, held.gtt, ram, mapped)
@@ -119,11 +128,23 @@ def share_of_model(snapshot: MemorySnapshot, model: ModelInfo | None, gpu: GpuMe
     return Share(None, None, ram, mapped, reported)
 
 
-def _of_the_file(worker: WorkerMemory | None, model: ModelInfo | None) -> int | None:
+def _of_the_file(worker: WorkerMemory | None, model: ModelInfo | None, host: ModelShare | None) -> int | None:
     """Mapped pages that can be the model's file: the kernel counts the pages of libraries with them."""
     if worker is None or model is None or worker.mapped is None:
         return None
+    if host is not None and not maps_weights(worker, host):
+        return 0
     return min(worker.mapped, model.size_bytes)
+
+
+def maps_weights(worker: WorkerMemory, host: ModelShare) -> bool:
+    """Whether the weights that the processor needs are pages of the file, not read into the worker's own memory.
+
+    Nobody says so. Pages of libraries (75 MB) are mapped in any case, and the kernel may have dropped some of the
+    file's: with fewer than the weights have it counts whether the private memory holds all of the model.
+    """
+    mapped = worker.mapped or 0
+    return mapped >= host.weights or (mapped >= host.weights / 2 and (worker.ram or 0) < host.total)
 
 
 def _reported(model: ModelInfo | None) -> int | None:

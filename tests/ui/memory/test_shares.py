@@ -7,9 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.memory.records import GoneGpu, GpuMemory, MemorySnapshot, Pool, RamMemory, WorkerGpu, WorkerMemory
+from engine.memory.records import (
+    GoneGpu,
+    GpuMemory,
+    MemorySnapshot,
+    ModelShare,
+    Pool,
+    RamMemory,
+    WorkerGpu,
+    WorkerMemory,
+)
 from engine.protocol.types import DeviceKind, MemoryUse, ModelInfo
 from tests.ui.memory.conftest import APU, CARD, GIB, desktop, model_on
+from ui.memory.owners import PartOwner, host_parts
 from ui.memory.shares import BarKind, Owner, Region, Share, bars, chosen_gpu, gone_gpu, share_of_model
 
 MODEL, OTHER, MAPPED, FREE = Owner.MODEL, Owner.OTHER, Owner.MAPPED, Owner.FREE
@@ -188,3 +198,23 @@ def test_pages_of_libraries_are_no_model() -> None:
     small = msgspec.structs.replace(model_on(None, DeviceKind.CPU), size_bytes=size)
     snapshot = MemorySnapshot(gpus=(), ram=RamMemory(total=8 * GIB, available=4 * GIB), worker=worker, taken=0.0)
     assert share_of_model(snapshot, small, None).mapped == size
+
+
+@pytest.mark.parametrize(
+    ("ram", "mapped", "size", "file"),
+    [
+        (210, 74, 92, 0),  # measured: weights of 92 MiB that were read, and 74 MiB of libraries
+        (114, 166, 92, 92),  # measured: the same file, mapped
+        (1300, 74, 1000, 0),
+        (500, 800, 1000, 800),  # mapped, and the kernel has dropped some
+    ],
+)
+def test_weights_that_were_read_are_no_pages_of_the_file(ram: int, mapped: int, size: int, file: int) -> None:
+    share = ModelShare(pci=None, weights=size << 20, kv=45 << 20, compute=16 << 20)
+    worker = WorkerMemory(pid=1, ram=ram << 20, mapped=mapped << 20)
+    model = msgspec.structs.replace(model_on(None, DeviceKind.CPU), size_bytes=size << 20)
+    memory = RamMemory(total=8 * GIB, available=4 * GIB)
+    snapshot = MemorySnapshot(gpus=(), ram=memory, worker=worker, model=(share,), taken=0.0)
+    assert share_of_model(snapshot, model, None).mapped == file << 20
+    parts = {part.owner: part.size >> 20 for part in host_parts(snapshot)}
+    assert (parts.get(PartOwner.FILE, 0), parts.get(PartOwner.WEIGHTS, 0)) == (file, 0 if file else size)
