@@ -81,8 +81,8 @@ class Exchange(QObject):
         child = self._child = ImportChild(self._path, paths, self)
         child.moved.connect(self._move)
         child.ended.connect(lambda result: self._end(child, result, done))
-        child.start()
         self._set_running(True)
+        child.start()
         return True
 
     def cancel(self) -> None:

@@ -111,6 +111,18 @@ def test_the_end_of_the_program_ends_the_import(qtbot: QtBot, exchange: Exchange
     assert results == []
 
 
+def test_a_process_that_cannot_be_started_at_all(
+    exchange: Exchange, export: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt says so at once where the system gives no further process."""
+    why = VrambleError("import-start", "No process.")
+    monkeypatch.setattr(ImportChild, "start", lambda child: child.ended.emit(why))
+    results: list[Imported | VrambleError] = []
+    assert exchange.import_files([export], results.append)
+    assert results == [why]
+    assert not exchange.running
+
+
 def test_what_a_killed_import_left_goes_by_and_by(chat: Chat) -> None:
     chat.say("What is a walrus?", "A large animal")
     words = PortableMessage(id="m", parts=(PortablePart(content="unfinished"),))
