@@ -40,7 +40,7 @@ class ModelManagerWindow(QWidget):
         self.setProperty("role", "background")
         self.setWindowTitle(self.tr("Models – Vramble"))
         self.setMinimumSize(900, 560)
-        fit_screen(self, 1180, 740)
+        fit_screen(self, 1240, 740)
         self._discover: DiscoverPage | None = None
         self._keep: LibraryPage | None = None
         self._queue: DownloadsPage | None = None

@@ -125,3 +125,15 @@ def test_narrow_windows_leave_columns_out(fake: Manager) -> None:
     fake.until(lambda: view.horizontalScrollBar().maximum() == 0)
     fake.window.resize(1720, 800)
     fake.until(lambda: not view.isColumnHidden(Column.SOURCE))
+
+
+def test_at_large_text_the_name_keeps_its_room(fake: Manager, theme: Theme) -> None:
+    theme.set_scale(1.7)
+    fake.library.set_models(installed("Qwen3-8B", "Q8_0", 8.7))
+    fake.tab(LIBRARY)
+    view = fake.find("installedTable", QTableView)
+    fake.window.resize(1280, 740)
+    fake.until(lambda: view.columnWidth(Column.NAME) >= theme.px(180))
+    assert not view.isColumnHidden(Column.FIT)
+    assert not view.isColumnHidden(Column.STATUS)
+    assert view.horizontalScrollBar().maximum() == 0

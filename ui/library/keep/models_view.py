@@ -29,7 +29,9 @@ LEFT_OUT = (
     Column.CONTEXT,
     Column.USED,
     Column.QUANT,
+    Column.SIZE,
 )
+"""In this order, where there is no room; the lines below the table have them too."""
 
 
 class ModelsView(TableView):
