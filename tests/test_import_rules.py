@@ -57,6 +57,7 @@ SEEN_BY_UI = {
     "engine.loading.profile",
     "engine.loading.why_cpu",
     "engine.memory.fit.records",
+    "engine.memory.owners",
     "engine.memory.records",
     "engine.memory.sizes",
     "engine.protocol.bench",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.memory.records import MemorySnapshot, ModelShare, ReportedGpu
+from engine.memory.records import MemorySnapshot, ModelShare, ReportedGpu, WorkerMemory
 from engine.protocol.types import DeviceInfo, DeviceKind, MemoryUse, ModelInfo
 
 _CARDS = (DeviceKind.GPU, DeviceKind.IGPU)
@@ -36,6 +36,16 @@ def model_shares(model: ModelInfo | None) -> tuple[ModelShare, ...]:
     )
     found = [share for share in shares if share.total]
     return tuple(sorted(found, key=lambda share: (share.pci is None, share.pci or "")))
+
+
+def maps_weights(worker: WorkerMemory, host: ModelShare) -> bool:
+    """Whether the weights that the processor needs are pages of the file, not read into the worker's own memory.
+
+    Nobody says so. Pages of libraries (75 MB) are mapped in any case, and the kernel may have dropped some of the
+    file's: with fewer than the weights have it counts whether the private memory holds all of the model.
+    """
+    mapped = worker.mapped or 0
+    return mapped >= host.weights or (mapped >= host.weights / 2 and (worker.ram or 0) < host.total)
 
 
 def reported_gpus(devices: Sequence[DeviceInfo], snapshot: MemorySnapshot) -> tuple[ReportedGpu, ...]:

@@ -14,9 +14,10 @@ from enum import StrEnum
 
 import msgspec
 
+from engine.memory.owners import maps_weights
 from engine.memory.records import GpuMemory, MemorySnapshot, ModelShare, ProcessMemory, WorkerMemory
 from engine.protocol.types import DeviceKind
-from ui.memory.shares import Region, maps_weights
+from ui.memory.shares import Region
 
 NAMED = 5
 """So many programs are told by name; the others are one part."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from engine.memory.owners import maps_weights
 from engine.memory.records import (
     GoneGpu,
     GpuMemory,
@@ -135,16 +136,6 @@ def _of_the_file(worker: WorkerMemory | None, model: ModelInfo | None, host: Mod
     if host is not None and not maps_weights(worker, host):
         return 0
     return min(worker.mapped, model.size_bytes)
-
-
-def maps_weights(worker: WorkerMemory, host: ModelShare) -> bool:
-    """Whether the weights that the processor needs are pages of the file, not read into the worker's own memory.
-
-    Nobody says so. Pages of libraries (75 MB) are mapped in any case, and the kernel may have dropped some of the
-    file's: with fewer than the weights have it counts whether the private memory holds all of the model.
-    """
-    mapped = worker.mapped or 0
-    return mapped >= host.weights or (mapped >= host.weights / 2 and (worker.ram or 0) < host.total)
 
 
 def _reported(model: ModelInfo | None) -> int | None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from engine.memory.fit.bandwidth import bandwidth_of
 from engine.memory.fit.records import FitDevice, LearnedBytes
+from engine.memory.owners import maps_weights
 from engine.memory.records import GpuMemory, MemorySnapshot
 from engine.memory.room import RAM_RESERVE, VRAM_RESERVE
 from engine.protocol.types import DeviceInfo, DeviceKind, MemoryUse
@@ -36,9 +37,8 @@ def fit_devices(
     """
     kept = {use.device: use.total for use in held}
     cpu = next((device for device in devices if device.kind is DeviceKind.CPU), None)
-    ram = _ram_room(
-        cpu, snapshot, sum(kept.get(device.id, 0) for device in devices if device.kind is not DeviceKind.GPU)
-    )
+    in_ram = sum(kept.get(device.id, 0) for device in devices if device.kind is not DeviceKind.GPU)
+    ram = _ram_room(cpu, snapshot, in_ram - _mapped(snapshot, held))
     cards = {device.id: snapshot.gpu(device.pci) if snapshot and device.pci else None for device in devices}
     of_ram = [_bandwidth(device, cards[device.id]) for device in devices if device.kind is DeviceKind.IGPU]
     named = next((speed for speed in of_ram if speed), None)
@@ -90,6 +90,14 @@ def _bandwidth(device: DeviceInfo, gpu: GpuMemory | None) -> float | None:
     if gpu is not None and (speed := gpu.bandwidth or bandwidth_of(gpu.name)):
         return speed
     return bandwidth_of(device.name)
+
+
+def _mapped(snapshot: MemorySnapshot | None, held: Sequence[MemoryUse]) -> int:
+    """Bytes of ``held`` that are pages of the model's file: the kernel counts them as available while it is loaded."""
+    if snapshot is None or snapshot.ram.available is None or snapshot.worker is None or not held:
+        return 0
+    host = snapshot.model_on(None)
+    return host.weights if host is not None and maps_weights(snapshot.worker, host) else 0
 
 
 def _ram_room(cpu: DeviceInfo | None, snapshot: MemorySnapshot | None, held: int) -> int | None:

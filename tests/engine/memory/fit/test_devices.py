@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from engine.memory.fit import FitDevice, fit_devices
-from engine.memory.records import GpuMemory, MemorySnapshot, Pool, RamMemory
+from engine.memory.records import GpuMemory, MemorySnapshot, ModelShare, Pool, RamMemory, WorkerMemory
 from engine.memory.room import RAM_RESERVE
 from engine.memory.sampler import MemorySampler
 from engine.memory.sizes import GIB
@@ -73,6 +74,16 @@ def test_what_is_loaded_comes_back() -> None:
     assert one(found).room == 6 * GIB
     assert one(found, "CPU").room == 11 * GIB - RAM_RESERVE
     assert fit_devices([card, CPU], seen)[0].room == 2 * GIB
+
+
+@pytest.mark.parametrize(("ram", "mapped", "back"), [(2, 9, 1), (10, 1, 9), (None, None, 9)])
+def test_pages_of_the_models_file_are_available_all_the_time(ram: int | None, mapped: int, back: int) -> None:
+    """8 GiB of weights that are mapped; that are read; of which nothing is known."""
+    held = (MemoryUse(device="CPU", weights=8 * GIB, kv=GIB),)
+    worker = None if ram is None else WorkerMemory(pid=1, ram=ram * GIB, mapped=mapped * GIB)
+    share = ModelShare(pci=None, weights=8 * GIB, kv=GIB)
+    seen = msgspec.structs.replace(snapshot(), worker=worker, model=(share,))
+    assert one(fit_devices([CPU], seen, held), "CPU").room == (10 + back) * GIB - RAM_RESERVE
 
 
 @pytest.mark.parametrize("name", machines())
