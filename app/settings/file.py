@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from engine.errors import VrambleError
+from engine.library.regular import read_regular
 
 VERSION: Final = 1
 VERSION_KEY: Final = "version"
@@ -45,7 +46,7 @@ def read(path: Path, now: float | None = None) -> SettingsFile:
     last save is taken; a file of a newer version is read and left alone.
     """
     try:
-        document = _parse(path.read_bytes())
+        document = _parse(read_regular(path))
     except (FileNotFoundError, NotADirectoryError):
         return SettingsFile({})
     except OSError as error:
@@ -67,7 +68,7 @@ def update(path: Path, change: Callable[[Mapping[str, Any]], dict[str, Any]], fa
         OSError: The disk is full or the folder cannot be written; the old file is untouched.
     """
     try:
-        present = _parse(path.read_bytes())
+        present = _parse(read_regular(path))
     except OSError:
         present = None
     document = {**change(fallback if present is None else present), VERSION_KEY: VERSION}
@@ -126,7 +127,7 @@ def _replace_broken(path: Path, now: float) -> SettingsFile:
         return SettingsFile({}, writable=False, remark=_unreadable(path, error))
     document = None
     with contextlib.suppress(OSError):
-        document = _parse(good_copy(path).read_bytes())
+        document = _parse(read_regular(good_copy(path)))
     if document is None or _version(document) > VERSION:
         return SettingsFile({}, remark=_broken(kept, "Every setting has its default again."))
     return SettingsFile(document, remark=_broken(kept, "The copy from before the last change is used."))

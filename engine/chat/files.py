@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from io import BufferedReader
 from pathlib import Path
+
+from engine.library.regular import open_regular
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -12,6 +15,6 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def read_whole(path: Path, largest: int) -> bytes | None:
     """What is in the file; None when that is more than ``largest`` bytes; OSError when it cannot be read."""
-    with path.open("rb") as file:
+    with BufferedReader(open_regular(path)) as file:
         content = file.read(largest + 1)
     return content if len(content) <= largest else None

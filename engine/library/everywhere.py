@@ -10,6 +10,7 @@ import msgspec
 
 from engine.library.index import Index
 from engine.library.records import ScanResult
+from engine.library.regular import read_regular
 from engine.library.surroundings import here
 from engine.library.survey import Survey, Wishes
 from engine.library.whereabouts import Whereabouts
@@ -37,7 +38,7 @@ def survey(paths: Paths) -> Survey:
 def read_wishes(paths: Paths) -> Wishes:
     """What the settings file says of folders; the defaults for what it does not say, or says wrongly."""
     try:
-        document = msgspec.json.decode(paths.settings.read_bytes())
+        document = msgspec.json.decode(read_regular(paths.settings))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Wishes()
     if not isinstance(document, dict):

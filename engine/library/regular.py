@@ -1,4 +1,4 @@
-"""Opening what calls itself a model: only regular files are read. Pipes, devices and their like may never end."""
+"""Opening what somebody named: only regular files are read. Pipes, devices and their like may never end."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ def open_regular(path: Path) -> FileIO:
     except BaseException:
         os.close(handle)
         raise
+
+
+def read_regular(path: Path) -> bytes:
+    """The content of the file at ``path``. Raises OSError, as `open_regular` does."""
+    with open_regular(path) as file:
+        return file.readall()
 
 
 def read_block(file: FileIO, view: memoryview, left: int) -> int:

@@ -96,6 +96,8 @@ def walk(
         inside = round_.enter(folder, first=depth == 0)
         if depth < MAX_DEPTH:
             waiting += ((path, depth + 1) for path in inside)
+    if waiting and not stop():
+        round_.problems.append(f"{shown(root)} holds more than {MAX_FOLDERS:,} folders: the rest was not looked at.")
     return Walk(tuple(round_.files), tuple(round_.problems), tuple(round_.folders), tuple(round_.left_over))
 
 

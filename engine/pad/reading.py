@@ -67,12 +67,10 @@ class Reader:
         for pad in pads:
             if pad.event not in self._open:
                 self._take(pad)
-        if len(self._open) != self._told:
-            self._told = len(self._open)
-            self._tell(f"pads {self._told}")
+        self._tell_number()
 
     def read(self, handle: int) -> None:
-        """Tell what was pressed on the pad with this handle."""
+        """Tell what was pressed on the pad with this handle; one that cannot be read is let go until the next look."""
         try:
             data = os.read(handle, FORMAT.size * 64)
         except BlockingIOError:
@@ -82,7 +80,7 @@ class Reader:
             data = b""
         if not data:
             self._close(next(event for event, one in self._open.items() if one == handle))
-            self._look_at = self._clock()
+            self._tell_number()
             return
         for name in self._presses[handle].feed(data):
             self._tell(f"press {name}")
@@ -98,6 +96,11 @@ class Reader:
         """Let go of all pads."""
         for event in list(self._open):
             self._close(event)
+
+    def _tell_number(self) -> None:
+        if len(self._open) != self._told:
+            self._told = len(self._open)
+            self._tell(f"pads {self._told}")
 
     def _hold(self) -> None:
         held = next((one.held for one in self._presses.values() if one.held), "")

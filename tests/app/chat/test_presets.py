@@ -66,10 +66,12 @@ def test_to_a_file_and_back(presets: Presets, chat: Chat, tmp_path: Path) -> Non
     executor.drain()
     assert results == [None, "Pirate (2)"]
     assert presets.all[0].values == presets.all[1].values
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
     presets.read(tmp_path / "missing.json", results.append)
+    presets.read(tmp_path / "zero.json", results.append)
     presets.export("Pirate", tmp_path / "no" / "p.json", results.append)
     executor.drain()
-    assert [getattr(one, "code", None) for one in results[2:]] == ["preset-file", "preset-file"]
+    assert [getattr(one, "code", None) for one in results[2:]] == ["preset-file"] * 3
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": "other"}', b"\xff\xfe", b"null"])

@@ -15,6 +15,12 @@ class NetSettings(msgspec.Struct, frozen=True):
     limit: int | None = 5
 
 
+def test_what_is_no_regular_file_says_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.symlink_to("/dev/zero")
+    assert saved(path, NetSettings) == NetSettings()
+
+
 @pytest.mark.parametrize(
     ("text", "record"),
     [

@@ -367,3 +367,21 @@ def test_any_bytes_are_a_start(tmp_path: Path, data: bytes) -> None:
     found = file.read(path, NOW)
     assert isinstance(fields.decode(PaneSettings, found.document.get("pane")), PaneSettings)
     assert (found.remark is None) == path.exists()
+
+
+def test_a_device_or_a_pipe_in_its_place_is_not_read(tmp_path: Path) -> None:
+    """Devices and pipes may never end; what lies there stays."""
+    path = tmp_path / "settings.json"
+    path.symlink_to("/dev/null")
+    found = file.read(path, NOW)
+    assert (found.writable, found.remark and found.remark.code) == (False, "settings-unreadable")
+    assert path.is_symlink()
+    path.unlink()
+    os.mkfifo(path)
+    held = os.open(path, os.O_RDWR)
+    try:
+        os.write(held, b"{}")
+        assert file.read(path, NOW).remark is not None
+        assert os.read(held, 9) == b"{}"
+    finally:
+        os.close(held)

@@ -241,6 +241,16 @@ def test_a_very_deep_folder_ends(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a.gguf"]
 
 
+def test_what_was_not_looked_at_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.library.walk.MAX_FOLDERS", 2)
+    put(tmp_path, "a/a.gguf")
+    assert scan(tmp_path).problems == ()
+    put(tmp_path, "b/b.gguf")
+    found = scan(tmp_path)
+    assert len(found.models) == 1
+    assert "more than 2 folders" in found.problems[0]
+
+
 def test_links_are_followed_once(tmp_path: Path) -> None:
     root, elsewhere = tmp_path / "models", tmp_path / "elsewhere"
     target = put(elsewhere, "sub/a.gguf")

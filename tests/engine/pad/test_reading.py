@@ -103,9 +103,23 @@ def test_a_pad_that_is_pulled_out_is_let_go(desk: Desk, tmp_path: Path) -> None:
     assert desk.read() == ["pads 1", "press b"]
     pad.close()
     shutil.rmtree(tmp_path / "sys")
-    assert desk.read() == []
+    assert desk.read() == ["pads 0"]
+    desk.look()
+    assert desk.told == []
+
+
+def test_a_pad_that_opens_but_cannot_be_read_waits_for_the_next_look(desk: Desk, tmp_path: Path) -> None:
+    add_pad(tmp_path, 5)
+    device = tmp_path / "dev/input/event5"
+    device.parent.mkdir(parents=True, exist_ok=True)
+    device.write_bytes(b"")
+    desk.look()
+    assert desk.read() == ["pads 1", "pads 0"]
+    assert desk.reader.wait_s() == LOOK_S
     desk.reader.look()
-    assert desk.told == ["pads 0"]
+    assert desk.reader.handles == []
+    desk.look()
+    assert desk.told == ["pads 1"]
 
 
 def test_a_pad_that_may_not_be_read_is_none(desk: Desk, tmp_path: Path) -> None:
