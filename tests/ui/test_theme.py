@@ -13,6 +13,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
+from ui.chat.transcript.paint import LEFT_OUT
 from ui.theme import DARK, LIGHT, Theme, ThemeMode, Tokens, contrast, palette, set_role, stylesheet
 from ui.theming import icons
 
@@ -46,6 +47,20 @@ def test_text_has_at_least_4_5_to_1(tokens: Tokens, front: str, back: str) -> No
 @pytest.mark.parametrize(("front", "back"), VISIBLE)
 def test_marks_have_at_least_3_to_1(tokens: Tokens, front: str, back: str) -> None:
     assert contrast(getattr(tokens, front), getattr(tokens, back)) >= 3.0
+
+
+def blended(front: str, back: str, opacity: float) -> str:
+    """What is seen of ``front`` over ``back``."""
+    pairs = zip(bytes.fromhex(front[1:]), bytes.fromhex(back[1:]), strict=True)
+    return "#" + bytes(round(a * opacity + b * (1 - opacity)) for a, b in pairs).hex()
+
+
+@pytest.mark.parametrize("tokens", SCHEMES)
+@pytest.mark.parametrize("back", ["background", "raised"])
+def test_messages_that_the_model_does_not_read_are_grey_and_readable(tokens: Tokens, back: str) -> None:
+    ground = getattr(tokens, back)
+    grey = contrast(blended(tokens.text, ground, LEFT_OUT), ground)
+    assert 4.5 <= grey < 0.6 * contrast(tokens.text, ground)
 
 
 def test_contrast_is_the_wcag_ratio() -> None:

@@ -9,33 +9,27 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from ui.palette.acts import Act
-from ui.theme import SPACE_L, SPACE_M, SPACE_S, Theme, set_role
+from ui.theme import SCROLL_BAR, SPACE_L, SPACE_M, SPACE_S, Theme, set_role
 from ui.widgets.first_size import fit_screen, screen_room
 from ui.widgets.text_button import TextButton
 
-WIDTH = 860
-"""Of two columns, pixels at scale 1."""
+WIDTH, COLUMN = 860, 520
+"""Of the sheet with two columns, and the most that a single one has, pixels at scale 1."""
 
 
 class ShortcutsSheet(QDialog):
-    """Keys by group, in two columns."""
+    """Keys by group, in two columns where there is room for them."""
 
     def __init__(self, theme: Theme, acts: Sequence[Act], parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("shortcutsSheet")
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
-        inside = QWidget()
-        columns = QHBoxLayout(inside)
-        columns.setContentsMargins(SPACE_L, SPACE_L, SPACE_L, SPACE_L)
-        columns.setSpacing(2 * SPACE_L)
-        for groups in _halves(acts, 1 if theme.px(WIDTH) > screen_room(self).width() else 2):
-            column = QVBoxLayout()
-            column.setSpacing(SPACE_L)
-            for title, members in groups:
-                column.addLayout(_table(title, members))
-            column.addStretch()
-            columns.addLayout(column, 1)
+        room = screen_room(self).width() - theme.px(SCROLL_BAR)
+        inside = _columns(acts, 2)
+        if inside.sizeHint().width() > room:
+            inside = _columns(acts, 1)
+            inside.setMaximumWidth(max(theme.px(COLUMN), inside.sizeHint().width()))
         area = QScrollArea()
         area.setWidget(inside)
         area.setWidgetResizable(True)
@@ -52,8 +46,25 @@ class ShortcutsSheet(QDialog):
         whole.setSpacing(0)
         whole.addWidget(area, 1)
         whole.addLayout(buttons)
-        fit_screen(self, theme.px(WIDTH), theme.px(560))
+        wanted = min(theme.px(WIDTH), inside.maximumWidth() + theme.px(SCROLL_BAR))
+        fit_screen(self, wanted, theme.px(560))
         close.setFocus()
+
+
+def _columns(acts: Sequence[Act], count: int) -> QWidget:
+    """All groups, in so many columns."""
+    inside = QWidget()
+    row = QHBoxLayout(inside)
+    row.setContentsMargins(SPACE_L, SPACE_L, SPACE_L, SPACE_L)
+    row.setSpacing(2 * SPACE_L)
+    for groups in _halves(acts, count):
+        column = QVBoxLayout()
+        column.setSpacing(SPACE_L)
+        for title, members in groups:
+            column.addLayout(_table(title, members))
+        column.addStretch()
+        row.addLayout(column, 1)
+    return inside
 
 
 def _halves(acts: Sequence[Act], columns_wanted: int) -> list[list[tuple[str, list[Act]]]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.palette.acts import Act
@@ -90,6 +90,25 @@ def test_the_sheet_shows_every_key(qtbot: QtBot, window: QWidget, theme: Theme, 
         assert act.name in texts
         assert all_keys(act) in texts
         assert act.group in texts
+
+
+def test_at_large_text_keys_stay_near_their_names(
+    qtbot: QtBot, window: QWidget, theme: Theme, acts: tuple[Act, ...]
+) -> None:
+    theme.set_scale(1.7)
+    sheet = ShortcutsSheet(theme, acts, window)
+    qtbot.addWidget(sheet)
+    sheet.show()
+    sheet.resize(1280, 700)
+    area = sheet.findChild(QScrollArea)
+    assert area is not None
+    inside = area.widget()
+    assert inside is not None
+    qtbot.waitUntil(lambda: area.width() == 1280, timeout=60_000)
+    names = [label for label in sheet.findChildren(QLabel) if label.text() in {act.name for act in acts}]
+    assert len({label.mapTo(sheet, label.rect().topLeft()).x() for label in names}) == 1, "one column"
+    assert inside.width() < 1280 - theme.px(100)
+    assert area.horizontalScrollBar().maximum() == 0
 
 
 def opened(qtbot: QtBot, theme: Theme, window: QWidget, acts: tuple[Act, ...]) -> Palette:
