@@ -61,11 +61,12 @@ class Exporting(QObject):
 
     def take(self, paths: Sequence[Path]) -> None:
         """Import files."""
-        if not self._exchange.import_files(paths, self._imported):
+        if self._exchange.running:
             self._tell_busy()
             return
         self._told.start()
         self._exchange.changed.connect(self._tell_progress)
+        self._exchange.import_files(paths, self._imported)
 
     def _tell_progress(self) -> None:
         if not self._exchange.importing or self._told.elapsed() < PROGRESS_MS:

@@ -11,8 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from app.backup.service import BackupService
 from app.chat.exchange import Exchange, Progress
+from app.chat.import_child import ImportChild
 from app.notices import Notice
 from app.paths import Paths
+from engine.errors import VrambleError
 from tests.app.chat.conftest import Chat
 from tests.ui.settings.conftest import Cranked
 from ui.chat.exporting import EXCHANGE_NOTICE
@@ -96,6 +98,18 @@ def test_a_long_import_is_a_notice_with_a_way_to_stop_it(
     with qtbot.waitSignal(exchange._child.ended, timeout=LIMIT_MS):  # type: ignore[union-attr]
         told.actions[0].run()
     assert len(notices(chat)) == 2
+
+
+def test_an_import_that_cannot_begin_is_one_notice(
+    chat: Chat, page: ConversationsPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt says so at once where the system gives no further process."""
+    why = VrambleError("import-start", "No process.")
+    monkeypatch.setattr(ImportChild, "start", lambda child: child.ended.emit(why))
+    for number in (1, 2):
+        page._exporting.take([tmp_path / "export.json"])
+        assert [one.text for one in notices(chat)] == ["No process."] * number
+    assert button(page, "importConversations").isEnabled()
 
 
 def notices(chat: Chat) -> list[Notice]:
