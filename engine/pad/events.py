@@ -8,7 +8,10 @@ from collections.abc import Iterator
 FORMAT = struct.Struct("@llHHi")
 """``struct input_event`` (linux/input.h): seconds, microseconds, type, code, value."""
 
-EV_KEY, EV_ABS = 0x01, 0x03
+EV_SYN, EV_KEY, EV_ABS = 0x00, 0x01, 0x03
+SYN_DROPPED = 3
+"""Events were lost: nobody read them in time (Documentation/input/event-codes.rst)."""
+
 ABS_X, ABS_Y, ABS_HAT0X, ABS_HAT0Y = 0x00, 0x01, 0x10, 0x11
 STICK = (-32768, 32767)
 """Range of a stick that does not tell its own."""
@@ -56,6 +59,8 @@ class Presses:
         whole = len(self._rest) - len(self._rest) % FORMAT.size
         events, self._rest = self._rest[:whole], self._rest[whole:]
         for _seconds, _micros, kind, code, value in FORMAT.iter_unpack(events):
+            if kind == EV_SYN and code == SYN_DROPPED:
+                self._pushed, self.held = {}, ""  # the release may be among them, and would never end the repeats
             name = self._key(code, value) if kind == EV_KEY else self._axis(code, value) if kind == EV_ABS else ""
             if name:
                 yield name

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.memory.tree import Tree
-from engine.pad.events import ABS_HAT0Y, ABS_X, ABS_Y, BUTTONS, EV_ABS, EV_KEY, FORMAT, Presses
+from engine.pad.events import ABS_HAT0Y, ABS_X, ABS_Y, BUTTONS, EV_ABS, EV_KEY, EV_SYN, FORMAT, SYN_DROPPED, Presses
 from engine.pad.finding import find_pads, has_bit
 from tests.fakes.pad import PAD_KEYS, add_pad
 
@@ -32,6 +32,16 @@ def test_a_button_is_one_press(code: int, name: str) -> None:
 def test_repeats_of_the_kernel_and_unknown_buttons_are_nothing() -> None:
     assert presses(event(EV_KEY, 0x130, 1), event(EV_KEY, 0x130, 2), event(EV_KEY, 0x2FF, 1)) == ["a"]
     assert presses(event(0, 0, 0), event(4, 4, 589825)) == []
+
+
+def test_lost_events_end_what_is_held() -> None:
+    """The release may be among them."""
+    pad = Presses()
+    assert list(pad.feed(event(EV_ABS, ABS_HAT0Y, -1))) == ["up"]
+    assert pad.held == "up"
+    assert list(pad.feed(event(EV_SYN, SYN_DROPPED, 0))) == []
+    assert pad.held == ""
+    assert list(pad.feed(event(EV_ABS, ABS_HAT0Y, -1))) == ["up"]
 
 
 def test_the_cross_of_old_pads_is_an_axis() -> None:
