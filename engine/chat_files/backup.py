@@ -62,7 +62,7 @@ def make(
         with tempfile.TemporaryDirectory(prefix=".vramble-backup-", dir=target.parent) as folder:
             copy = Path(folder) / DATABASE
             counts = _copy_database(database, copy, stopped)
-            files = {DATABASE: copy} | ({SETTINGS: settings} if settings.exists() else {})
+            files = {DATABASE: copy} | ({SETTINGS: settings} if settings.is_file() else {})
             sums = {name: checksum(path) for name, path in files.items()}
             manifest = Manifest(
                 format=FORMAT,

@@ -280,6 +280,12 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert caught.value.code == "backup-unreadable"
 
 
+def test_settings_that_are_no_file_are_left_out(home: Home, tmp_path: Path) -> None:
+    home.settings.unlink()
+    home.settings.symlink_to("/dev/null")
+    assert set(make(tmp_path / "b.zip", home.database, home.settings, program="1.0", now=NOW).sha256) == {DATABASE}
+
+
 def test_a_database_with_foreign_triggers_is_not_restored(home: Home, tmp_path: Path) -> None:
     store = Store.open(home.database)
     store.close()
