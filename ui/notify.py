@@ -97,7 +97,8 @@ class DownloadTeller(QObject):
             title = self.tr("Repaired") if job.repair else self.tr("Downloaded")
             self._say(key, title, job.target.name, job if is_model(job.target.name) else None)
         elif job.state is JobState.FAILED and job.error is not None:
-            self._say(key, self.tr("Download stopped"), f"{job.target.name}: {job.error.message}", None)
+            name, why = job.target.name, job.error.message
+            self._say(key, self.tr("Download stopped"), why if name in why else f"{name}: {why}", None)
 
     def _say(self, key: str, title: str, text: str, done: DownloadJob | None) -> None:
         load = ("load", self.tr("Load"))

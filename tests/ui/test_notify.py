@@ -83,6 +83,9 @@ def test_a_failure_says_why_and_a_repair_is_called_one(told: Teller) -> None:
     assert told.desktop.notes[0].text == "Two.gguf: The disk is full."
     told.downloads.finished.emit(job(3, "a/Three", "Three.gguf", JobState.DONE, repair=True))
     assert told.desktop.notes[1].title == "Repaired"
+    named = Failed(code="checksum", message="Four.gguf arrived damaged.", next_step="Try again.")
+    told.downloads.finished.emit(job(4, "a/Four", "Four.gguf", JobState.FAILED, error=named))
+    assert told.desktop.notes[2].text == "Four.gguf arrived damaged."
 
 
 def test_what_cannot_be_loaded_alone_offers_no_load(told: Teller) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui.theme import ICON_SIZE, Theme
@@ -86,6 +86,11 @@ class ElidedButton(TextButton):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Cut the text anew."""
         super().resizeEvent(event)
+        self._elide()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Of the same width as before it is not told its size again."""
+        super().showEvent(event)
         self._elide()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -12,7 +12,7 @@ from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.icon_button import IconButton
 from ui.widgets.late import LateVisibility
-from ui.widgets.text_button import TextButton
+from ui.widgets.text_button import ElidedButton, TextButton
 from ui.widgets.wrapped_label import WrappedLabel
 
 
@@ -25,6 +25,21 @@ def test_an_icon_button_is_named_and_large_enough(qtbot: QtBot, theme: Theme) ->
     assert (button.width(), button.height()) == (TARGET_SIZE, TARGET_SIZE)
     with pytest.raises(ValueError):
         button.set_name(" ")
+
+
+def test_a_text_that_came_while_it_was_away_is_cut_to_its_room(qtbot: QtBot, theme: Theme) -> None:
+    page = QWidget()
+    button = ElidedButton(theme, parent=page, role="quiet", beside=54, least=40, most=460)
+    qtbot.addWidget(page)
+    page.show()
+    button.set_full_text("A Radeon", shorter=())
+    button.resize(theme.px(180), button.sizeHint().height())
+    button.hide()
+    button.set_full_text("A Radeon · Vulkan · 20.0 tok/s, and more", shorter=("A Radeon · Vulkan", "A Radeon"))
+    button.show()
+    room = button.width() - 2 * theme.px(8)
+    assert button.fontMetrics().horizontalAdvance(button.text()) <= room
+    assert button.text() == "A Radeon · Vulkan"
 
 
 @pytest.mark.parametrize("role", ["", "primary", "danger", "quiet"])
