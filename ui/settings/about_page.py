@@ -18,7 +18,7 @@ from engine.version import program_version
 from ui.settings import words
 from ui.settings.page import SettingsPage
 from ui.settings.row import Row
-from ui.theme import Theme
+from ui.theme import SPACE_XS, Theme
 from ui.widgets.text_button import TextButton
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ class AboutPage(SettingsPage):
         self._list = QListWidget()
         self._list.setObjectName("licencesList")
         self._list.setProperty("role", "bare")
+        self._list.setSpacing(SPACE_XS)
         self._list.setAccessibleName(self.tr("Packages and their licences"))
         self._list.itemSelectionChanged.connect(self._show_text)
         self._text = QPlainTextEdit()
@@ -138,5 +139,5 @@ class AboutPage(SettingsPage):
 
     def _fit(self) -> None:
         """Heights for the present text size."""
-        for widget, lines in ((self._list, LIST_LINES), (self._text, TEXT_LINES)):
-            widget.setFixedHeight(widget.fontMetrics().lineSpacing() * lines + 16)
+        for widget, lines, between in ((self._list, LIST_LINES, 2 * SPACE_XS), (self._text, TEXT_LINES, 0)):
+            widget.setFixedHeight((widget.fontMetrics().lineSpacing() + between) * lines + 16)
