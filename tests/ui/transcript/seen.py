@@ -6,6 +6,7 @@ out is whether a line ends by a soft or a hard break: the specification leaves t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from html.parser import HTMLParser
 from typing import NamedTuple
@@ -104,6 +105,9 @@ def shown(text: str, step: int = 0) -> list[Block]:
     return blocks_of(stream.parts)
 
 
+UNFINISHED_TAG = re.compile(r"<[^<>]*\Z")
+
+
 class ForeignError(Exception):
     """HTML that Markdown does not make: it stood in the text."""
 
@@ -124,6 +128,8 @@ class Page(HTMLParser):
         self._runs: list[Run] = []
         self._styles: list[Style] = []
         self._links: list[tuple[str, str]] = []
+        if UNFINISHED_TAG.search(html):  # versions of the parser differ in what they make of it
+            raise ForeignError(html)
         self.feed(html)
         self.close()
         self._end()

@@ -74,7 +74,7 @@ DIFFERENCES = (
             # Backslash escapes, character references, code spans, emphasis
             *(21, 31, 344, (475, 477)),
             # HTML blocks, raw HTML
-            *((148, 156), (158, 191), (613, 617), 623, (625, 631)),
+            *((148, 191), (613, 617), 623, (625, 631)),
             # Link reference definitions, links: brackets and tags that cross
             *(201, 491, 494, 524, 536),
             # Lists that a comment parts
