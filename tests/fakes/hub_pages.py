@@ -18,6 +18,9 @@ ALWAYS = ("id", "modelId", "_id")
 
 SHORT = {"M": 10**6, "B": 10**9}
 
+HELD_S = 600
+"""Longest pause of a body: longer than any test takes, so that nothing comes before a test lets it."""
+
 
 def row(repo: str, **fields: Any) -> dict[str, Any]:
     """A repository as the API tells it, with usual values for what is not given."""
@@ -96,7 +99,7 @@ class HubPages:
         handler.wfile.write(data[:first])
         if first < len(data):
             handler.wfile.flush()
-            self._gate.wait(60)
+            self._gate.wait(HELD_S)
             handler.wfile.write(data[first:])
 
     def _page(self, asked: dict[str, list[str]]) -> tuple[list[Any], dict[str, list[str]]]:

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from tests.fakes.hub_pages import HubPages, encoded
+from tests.fakes.hub_pages import HELD_S, HubPages, encoded
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 BLOCK = 16 * 1024
@@ -172,7 +172,7 @@ class LocalHub:
         self._gate.clear()
 
     def wait_released(self) -> None:
-        self._gate.wait(60)
+        self._gate.wait(HELD_S)
 
     def requests(self, method: str = "GET", path: str = "", server: str = "") -> list[Logged]:
         """Logged requests whose path ends with ``path``."""
