@@ -142,8 +142,7 @@ class SummaryCare(QObject):
         if is_whole(event) and written:
             self._keep(begun.conversation, begun.message, written)
         else:
-            reason = event.message if isinstance(event, Failed) else "The model wrote nothing."
-            self._notices.post(summary_kept(f"The summary could not be made again. {reason}".strip()))
+            self._notices.post(summary_kept(f"The summary could not be made again. {_reason(event)}".strip()))
         self._set_making(None)
 
     def _keep(self, conversation: str, message: str, text: str) -> None:
@@ -159,3 +158,9 @@ class SummaryCare(QObject):
         if making != self.making:
             self.making = making
             self.changed.emit()
+
+
+def _reason(event: Finished | Failed) -> str:
+    if isinstance(event, Failed):
+        return event.message
+    return "The model wrote nothing." if is_whole(event) else "The model was stopped before it had ended."

@@ -122,8 +122,15 @@ def test_a_removed_one_can_be_made_again(summarised: Chat) -> None:
     assert (where(summarised).id, where(summarised).summary, where(summarised).cut) == (message, "Anew.", False)
 
 
-@pytest.mark.parametrize("how", ["error", "nothing", "cancelled"])
-def test_what_is_there_stays_when_no_other_is_made(summarised: Chat, how: str) -> None:
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("error", "The template is broken."),
+        ("nothing", "The model wrote nothing."),
+        ("cancelled", "The model was stopped before it had ended."),
+    ],
+)
+def test_what_is_there_stays_when_no_other_is_made(summarised: Chat, how: str, why: str) -> None:
     care(summarised).remake(where(summarised).id)
     summarised.database.drain()
     if how == "error":
@@ -132,7 +139,7 @@ def test_what_is_there_stays_when_no_other_is_made(summarised: Chat, how: str) -
         summarised.engine.asked.finish(FinishReason.STOP if how == "nothing" else FinishReason.CANCELLED)
     summarised.database.drain()
     assert (where(summarised).summary, care(summarised).making) == ("They spoke of words.", None)
-    assert "What is there stays." in summarised.posted[-1].text
+    assert f"{why} What is there stays." in summarised.posted[-1].text
 
 
 def test_stop(summarised: Chat) -> None:
