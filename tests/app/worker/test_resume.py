@@ -132,11 +132,13 @@ def test_without_a_speed_to_compare_with_it_only_has_to_live(make_bench) -> None
     assert (world.asked(), world.told()) == ([FIRST_TOKENS], [])
 
 
-def test_a_running_answer_goes_first_and_is_not_disturbed(make_bench) -> None:
-    world = lid(make_bench, generate=[{"text": "one two three four", "delay": 0.05}, WELL])
+def test_a_running_answer_goes_first_and_is_not_disturbed(make_bench, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    world = lid(make_bench, generate=[{"text": "one two three four", "gate": str(gate), "gate_after": 1}, WELL])
     answer = world.bench.ask()
     world.bench.until(lambda: len(answer.deltas) == 1)
     world.close_and_open()
+    gate.touch()
     world.bench.until_ended(answer)
     assert answer.text == "one two three four"
     world.until_quiet()

@@ -92,7 +92,7 @@ def test_quit_ends_a_worker_that_ignores_everything(make_bench, during: str) -> 
     pid = bench.service.pid
     began = time.monotonic()
     bench.service.shutdown()
-    assert time.monotonic() - began < 3.0
+    assert time.monotonic() - began < 30, "3 s, and a busy machine; the worker would never end"
     assert not alive(pid)
     assert children() <= before
     assert answer.failure == "stopped"
@@ -122,12 +122,14 @@ def test_quit_during_unload_ends_in_time(make_bench, short_patience) -> None:
     assert not alive(pid)
 
 
-def test_a_stopped_worker_goes_on_after_it_was_continued(make_bench) -> None:
-    bench = make_bench(generate={"text": "one two three four", "delay": 0.05})
+def test_a_stopped_worker_goes_on_after_it_was_continued(make_bench, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    bench = make_bench(generate={"text": "one two three four", "gate": str(gate), "gate_after": 1})
     bench.load()
     answer = bench.ask()
     bench.until(lambda: len(answer.deltas) == 1)
     os.kill(bench.service.pid, signal.SIGSTOP)
+    gate.touch()
     bench.qtbot.wait(300)
     assert not answer.ends
     os.kill(bench.service.pid, signal.SIGCONT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -134,13 +135,15 @@ def test_an_answer_that_hangs_keeps_its_text_and_the_next_message_is_answered(ma
     assert again.text == "still there"
 
 
-def test_movement_takes_the_line_away(make_bench) -> None:
-    bench = make_bench(load={"steps": 3, "delay": 0.3})
+def test_movement_takes_the_line_away(make_bench, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    bench = make_bench(load={"steps": 3, "gate": str(gate), "gate_after": 1})
     hand = Hand(bench)
     load = bench.load()
     bench.until(lambda: len(bench.progress) == 1)
     hand.turn(60)
     assert len(still(bench)) == 1
+    gate.touch()
     bench.until_ended(load)
     assert NOTICE in bench.withdrawn
     hand.turn(600)

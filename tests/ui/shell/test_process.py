@@ -100,7 +100,7 @@ def test_an_unknown_option_opens_no_window(tmp_path: Path) -> None:
     environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "VRAMBLE_HOME": str(tmp_path)}
     command = [sys.executable, "-P", "-m", "app.main", "-style", "fusion", "--fullscrean"]
     environ["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 2
     assert done.stderr == "vramble: unknown option --fullscrean. `vramble --help` lists the commands.\n"
     assert list(tmp_path.iterdir()) == []
