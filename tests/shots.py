@@ -19,6 +19,7 @@ from tests.e2e.harness import Program, Screen, program
 from tests.fakes.hub_pages import row
 from tests.fakes.local_hub import LocalHub
 from tests.fakes.sysroot import build_sysroot
+from ui.library.keep.columns import Column
 from ui.widgets.first_size import FRAME
 
 SMOL = "owner/SmolLM2-135M-Instruct-GGUF"
@@ -57,6 +58,7 @@ def chat(screen: Screen, work: Path, out: Path, theme: str, machine: str) -> Non
         run.shot(out / f"chat-{theme}.png", window="mainWindow")
         run.click("modelsButton")
         run.widget("installedTable")
+        run.until(lambda: fits(run, "installedTable", Column.FIT), "the badge", 120)
         run.shot(out / f"models-{theme}.png", window="modelManager")
 
 
@@ -74,7 +76,7 @@ def discover(screen: Screen, work: Path, out: Path, theme: str, machine: str) ->
             run.type("smol")
             run.click_row("foundList", "SmolLM2-135M-Instruct-GGUF")
             run.widget("get-Q4_K_M", 60)
-            run.until(lambda: fits(run), "the badges", 120)
+            run.until(lambda: fits(run, "filesTable", 2), "the badges", 120)
             run.shot(out / f"discover-{theme}.png", window="modelManager")
 
 
@@ -94,9 +96,9 @@ def fill(hub: LocalHub) -> None:
         hub.pages.rows.append(row(f"owner/SmolLM2-{name}-GGUF", downloads=loads, gguf=facts))
 
 
-def fits(run: Program) -> bool:
+def fits(run: Program, table: str, column: int) -> bool:
     """Whether every row has its badge."""
-    return all("Fits" in item["text"] for item in run.ask("rows", name="filesTable", column=2))
+    return all("Fits" in item["text"] for item in run.ask("rows", name=table, column=column))
 
 
 def first_run(screen: Screen, work: Path, out: Path) -> None:
