@@ -133,10 +133,27 @@ class Buttons(QWidget):
         self._spare: dict[Kind, list[ActionButton]] = {kind: [] for kind in Kind}
         self._order: list[Key] = []
         self._handed_on: Key | None = None
+        self._next: Sequence[Wanted] | None = None
+        self._busy = False
         self._labels = labels()
 
     def show_these(self, wanted: Sequence[Wanted]) -> None:
-        """Have exactly the ``wanted`` buttons on screen, in this order for the Tab key."""
+        """Have exactly the ``wanted`` buttons on screen, in this order for the Tab key.
+
+        A button that goes may leave focus and mouse to what asks for others: those follow when these are placed.
+        """
+        self._next = wanted
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            while self._next is not None:
+                now, self._next = self._next, None
+                self._show(now)
+        finally:
+            self._busy = False
+
+    def _show(self, wanted: Sequence[Wanted]) -> None:
         keys = [one.key for one in wanted]
         changed, self._order = keys != self._order, keys
         gone = [key for key in self._shown if key not in keys]
