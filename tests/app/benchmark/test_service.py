@@ -99,7 +99,7 @@ def test_not_while_the_chat_answers(make_bench: MakeBench) -> None:
 
 
 def test_a_message_meanwhile_ends_it_and_what_was_measured_stays(make_bench: MakeBench) -> None:
-    bench = make_bench(bench=[{}, {}, {"delay": 0.5}])
+    bench = make_bench(bench=[{}, {}, {"gate": "/nowhere"}])
     bench.start(runs=3)
     bench.qtbot.waitUntil(lambda: len(bench.frames("bench")) == 3, timeout=60_000)
     bench.worker.set_state(WorkerState.LOADING)
@@ -125,7 +125,7 @@ def test_it_makes_room_before_the_chats_worker_has_started(make_bench: MakeBench
 
 
 def test_cancelled_before_the_first_figure(make_bench: MakeBench) -> None:
-    bench = make_bench(load={"delay": 0.3})
+    bench = make_bench(load={"gate": "/nowhere"})
     bench.start()
     bench.qtbot.waitUntil(lambda: bool(bench.frames("load")), timeout=60_000)
     bench.service.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -219,8 +220,9 @@ def test_a_game_that_pushes_the_model_out_is_named(make_desk: Any) -> None:
     assert [action.label for action in notice.actions] == ["Park the model"]
 
 
-def test_an_answer_is_waited_for(make_desk: Any) -> None:
-    desk = make_desk(generate={"delay": 0.05})
+def test_an_answer_is_waited_for(make_desk: Any, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    desk = make_desk(generate={"gate": str(gate), "gate_after": 1})
     desk.run(10, available=0.8)
     answer = desk.world.ask("one two three four five six seven eight")
     desk.world.until(lambda: bool(answer.deltas))
@@ -229,13 +231,14 @@ def test_an_answer_is_waited_for(make_desk: Any) -> None:
     desk.run(70, available=0.8)
     assert len(desk.told()) == 2, "the warning is not told again over it"
     assert desk.world.service.state is WorkerState.GENERATING
+    gate.touch()
     desk.world.until_state(WorkerState.STOPPED)
     assert (answer.text, answer.failure) == ("one two three four five six seven eight", "")
     assert desk.told(PARKED)[-1].text == "tiny is parked: about 4.0 GiB come free."
 
 
 def test_waiting_can_be_given_up_or_cut_short_and_the_text_stays(make_desk: Any) -> None:
-    desk = make_desk(generate={"delay": 0.2})
+    desk = make_desk(generate={"gate": "/nowhere", "gate_after": 1})
     desk.run(10, available=0.8)
     answer = desk.world.ask("one two three four five six seven eight nine ten")
     desk.world.until(lambda: bool(answer.deltas))
@@ -265,20 +268,22 @@ def test_automatically_parks_when_idle_and_spares_a_model_that_was_wanted_back(m
     desk.world.until_state(WorkerState.STOPPED)
 
 
-def test_automatically_waits_for_an_answer_and_gives_up_when_memory_is_back(make_desk: Any) -> None:
-    desk = make_desk(Park.AUTOMATICALLY, generate={"delay": 0.05})
+def test_automatically_waits_for_an_answer_and_gives_up_when_memory_is_back(make_desk: Any, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    desk = make_desk(Park.AUTOMATICALLY, generate={"gate": str(gate), "gate_after": 1})
     answer = desk.world.ask("one two three four five six")
     desk.world.until(lambda: bool(answer.deltas))
     desk.run(10, available=0.8)
     assert desk.watch.parking.waiting
     desk.run(20, available=4.0)
     assert not desk.watch.parking.waiting
+    gate.touch()
     desk.world.until_ended(answer)
     assert desk.world.service.state is WorkerState.READY
 
 
 def test_automatically_stops_an_answer_only_when_programs_are_about_to_be_ended(make_desk: Any) -> None:
-    desk = make_desk(Park.AUTOMATICALLY, generate={"delay": 0.2})
+    desk = make_desk(Park.AUTOMATICALLY, generate={"gate": "/nowhere", "gate_after": 1})
     answer = desk.world.ask("one two three four five six seven eight nine ten")
     desk.world.until(lambda: bool(answer.deltas))
     desk.run(5, available=0.4, swap=0.1)

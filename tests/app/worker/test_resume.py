@@ -175,7 +175,7 @@ def test_an_answer_that_dies_after_the_sleep_is_told_as_its_own_death(make_bench
 
 
 def test_a_message_goes_before_the_check_which_is_made_afterwards(make_bench) -> None:
-    world = lid(make_bench, generate=[{"delay": 0.05, "text": "w x y z"}, {}, WELL])
+    world = lid(make_bench, generate=[{"gate": "/nowhere"}, {}, WELL])
     world.close_and_open()
     world.bench.until(lambda: len(world.bench.received("generate")) == 1)
     answer = world.answered("me first")
@@ -232,7 +232,7 @@ def test_a_request_that_the_worker_refuses_is_no_lost_gpu(make_bench) -> None:
 
 @pytest.mark.parametrize("end", ["unload", "load"])
 def test_what_the_user_does_meanwhile_wins(make_bench, end: str) -> None:
-    world = lid(make_bench, generate=[{"delay": 0.05, "text": "w x y z"}, WELL])
+    world = lid(make_bench, generate=[{"gate": "/nowhere"}, WELL])
     world.close_and_open()
     world.bench.until(lambda: len(world.bench.received("generate")) == 1)
     if end == "unload":

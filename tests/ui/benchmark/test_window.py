@@ -137,7 +137,7 @@ def test_the_speed_is_shown_while_a_run_goes_on(make_page: MakePage) -> None:
 
 
 def test_stopped_before_the_first_figure_it_says_so_and_runs_again(make_page: MakePage) -> None:
-    page = make_page("Qwen3 8B", runs=[{"load": {"delay": 0.3}}, {}])
+    page = make_page("Qwen3 8B", runs=[{"load": {"gate": "/nowhere"}}, {}])
     page.press("benchRun")
     page.qtbot.waitUntil(lambda: bool(page.bench.frames("load")), timeout=60_000)
     page.qtbot.keyClick(page.window, Qt.Key.Key_Escape)
