@@ -276,7 +276,7 @@ def test_a_failed_turn_does_not_end_the_conversation(fake_worker, model) -> None
 
 
 def test_ctrl_c_stops_the_answer_and_keeps_its_text(fake_worker, model) -> None:
-    fake_worker(generate={"text": "word " * 500, "delay": 0.02})
+    fake_worker(generate={"text": "word " * 20_000, "delay": 0.02})
     process = subprocess.Popen(
         [*VRAMBLE, "chat", model, "--prompt", "x"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)
     )
@@ -289,7 +289,7 @@ def test_ctrl_c_stops_the_answer_and_keeps_its_text(fake_worker, model) -> None:
 
 
 def test_ctrl_c_stops_an_answer_to_text_from_a_pipe(fake_worker, model) -> None:
-    fake_worker(generate={"text": "word " * 500, "delay": 0.02})
+    fake_worker(generate={"text": "word " * 20_000, "delay": 0.02})
     process = start_chat(model, subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None

@@ -79,7 +79,7 @@ def test_a_message_without_a_model_is_refused_with_a_next_step(make_bench) -> No
 
 
 def test_cancel_keeps_the_text_and_the_worker(make_bench) -> None:
-    bench = make_bench(generate=[{"text": "word " * 500, "delay": 0.005}, {}])
+    bench = make_bench(generate=[{"text": "word " * 20_000, "delay": 0.005}, {}])
     bench.load()
     answer = bench.ask()
     bench.until(lambda: len(answer.deltas) >= 3)
@@ -128,7 +128,7 @@ def test_cancelled_load(make_bench) -> None:
 
 
 def test_loading_another_model_ends_the_answer_first(make_bench) -> None:
-    bench = make_bench(generate={"text": "word " * 500, "delay": 0.01})
+    bench = make_bench(generate={"text": "word " * 20_000, "delay": 0.01})
     bench.load()
     answer = bench.ask()
     bench.until(lambda: len(answer.deltas) >= 2)
@@ -284,7 +284,7 @@ def test_unload_ends_the_process(make_bench) -> None:
 
 
 def test_unload_during_an_answer_ends_it_as_stopped(make_bench) -> None:
-    bench = make_bench(generate={"text": "word " * 500, "delay": 0.01})
+    bench = make_bench(generate={"text": "word " * 20_000, "delay": 0.01})
     bench.load()
     answer, waiting = bench.ask(), bench.ask()
     bench.until(lambda: len(answer.deltas) >= 1)

@@ -219,7 +219,7 @@ def test_a_process_that_reads_from_a_slow_card_moves(make_bench, each_look: int,
 
 
 def test_a_quiet_look_is_cancelled_by_a_message(make_bench) -> None:
-    bench = make_bench(generate=[{"text": "x " * 400, "delay": 0.01}, {}])
+    bench = make_bench(generate=[{"text": "x " * 20_000, "delay": 0.01}, {}])
     bench.until_ended(bench.load())
     ends: list[Any] = []
     bench.service.look(Generate(id=0, messages=(), max_tokens=400), ends.append)

@@ -104,7 +104,7 @@ def test_a_failure_is_raised_and_the_worker_goes_on(worker_of) -> None:
 
 
 def test_cancel_between_events(worker_of) -> None:
-    with worker_of(generate={"text": "word " * 300, "delay": 0.01}) as worker:
+    with worker_of(generate={"text": "word " * 20_000, "delay": 0.01}) as worker:
         worker.start()
         load(worker)
         request = Generate(id=worker.next_id(), messages=())

@@ -12,7 +12,7 @@ from tests.app.chat.interactive.terminal import Terminal
 from tests.engine.api.processes import frames, gone
 
 Fake = Callable[..., str]
-LONG = {"text": "word " * 500, "delay": 0.02}
+LONG = {"text": "word " * 20_000, "delay": 0.02}
 
 
 def contents(frame: dict) -> list[str]:
