@@ -69,6 +69,14 @@ def test_rows_say_how_far_and_how_fast_and_the_head_sums_up(fake: Manager) -> No
     assert fake.find("managerTabs", QTabWidget).tabText(DOWNLOADS) == "Downloads 3"
 
 
+def test_without_downloads_no_button_is_as_wide_as_the_page(fake: Manager) -> None:
+    tell_jobs(fake)
+    limits = fake.find("limitsButton", QPushButton)
+    fake.until(lambda: 0 < limits.width() <= limits.sizeHint().width() + 4)
+    tell_jobs(fake, three()[2])
+    assert limits.width() <= limits.sizeHint().width() + 4
+
+
 def test_pause_resume_and_all_at_once(fake: Manager) -> None:
     tell_jobs(fake, *three())
     press_button(fake, 1, "pauseDownloadButton")

@@ -102,6 +102,9 @@ class DownloadsPage(QWidget):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(SPACE_S)
+        policy = self._bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self._bar.setSizePolicy(policy)
         head.addWidget(self._bar, 1)
         for button in (self._pause, self._resume, self._clear, self._fold):
             head.addWidget(button)
