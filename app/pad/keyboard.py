@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from enum import IntEnum
 from urllib.parse import urlencode
 
-from PySide6.QtCore import QObject, QProcess
+from PySide6.QtCore import QObject, QProcess, QTimer
 
 from app.notices import Notice, Notices, Severity
 from app.processes import prepared
 
 NOTICE = "on-screen-keyboard"
 SHOWN_MS = 8000
+ANSWER_MS = 10_000
+"""So long Steam is waited for; then it may be asked again."""
 OF_STEAM = ("LD_PRELOAD", "LD_LIBRARY_PATH")
 """What Steam gives to programs for its overlay, and its own client cannot start with."""
 
@@ -45,6 +47,9 @@ class SteamKeyboard(QObject):
         super().__init__(parent)
         self._environ, self._notices = environ, notices
         self._process: QProcess | None = None
+        self._limit = QTimer(self)
+        self._limit.setSingleShot(True)
+        self._limit.timeout.connect(self._give_up)
 
     @property
     def busy(self) -> bool:
@@ -62,6 +67,12 @@ class SteamKeyboard(QObject):
         process.finished.connect(self._finished)
         process.errorOccurred.connect(self._failed)
         process.start()
+        if self.busy:
+            self._limit.start(ANSWER_MS)
+
+    def _give_up(self) -> None:
+        if self._process is not None:
+            self._process.kill()
 
     def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
         self._forget()
@@ -74,6 +85,7 @@ class SteamKeyboard(QObject):
             self._tell()
 
     def _forget(self) -> None:
+        self._limit.stop()
         process, self._process = self._process, None
         if process is not None:
             process.deleteLater()

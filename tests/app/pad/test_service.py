@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,3 +91,18 @@ def test_without_steam_the_way_is_told(qtbot: QtBot, monkeypatch: pytest.MonkeyP
     keyboard = SteamKeyboard({}, notices)
     keyboard.open((1, 2, 3, 4), KeyboardMode.NUMBER)
     qtbot.waitUntil(lambda: len(posted) == 1 and not keyboard.busy, timeout=LIMIT_MS)
+
+
+def test_a_steam_that_does_not_answer_can_be_asked_again(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    sleeper = [sys.executable, "-c", "import time; time.sleep(3600)"]
+    monkeypatch.setattr("app.pad.keyboard.command_for", lambda *_what: sleeper)
+    monkeypatch.setattr("app.pad.keyboard.ANSWER_MS", 1)
+    posted: list[Notice] = []
+    notices = Notices()
+    notices.posted.connect(posted.append)
+    keyboard = SteamKeyboard(os.environ, notices)
+    for count in (1, 2):
+        keyboard.open((1, 2, 3, 4), KeyboardMode.NUMBER)
+        assert keyboard.busy
+        qtbot.waitUntil(lambda: not keyboard.busy, timeout=LIMIT_MS)
+        assert len(posted) == count
