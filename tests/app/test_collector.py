@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.collector import GuiThreadCollector, give_back
+from app.collector import GIVE_BACK_SECONDS, GuiThreadCollector, give_back
 from app.jobs import SerialRunner, ThreadExecutor
 
 
@@ -78,14 +78,22 @@ def test_nothing_is_collected_when_nothing_is_due(
 
 @pytest.mark.parametrize(("counts", "times"), [((0, 0, 0), 0), ((10_000, 0, 0), 0), ((0, 100, 0), 0), ((0, 0, 100), 1)])
 def test_holes_are_given_back_when_everything_was_collected(
-    collector: GuiThreadCollector, monkeypatch: pytest.MonkeyPatch, counts: tuple[int, int, int], times: int
+    monkeypatch: pytest.MonkeyPatch, counts: tuple[int, int, int], times: int
 ) -> None:
     given: list[None] = []
     monkeypatch.setattr("app.collector.give_back", lambda: given.append(None))
     monkeypatch.setattr(gc, "get_count", lambda: counts)
     monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
+    now = [0.0]
+    collector = GuiThreadCollector(clock=lambda: now[0])
     collector.look()
     assert len(given) == times
+    now[0] = GIVE_BACK_SECONDS - 1
+    collector.look()
+    assert len(given) == times
+    now[0] = GIVE_BACK_SECONDS
+    collector.look()
+    assert len(given) == 2 * times
 
 
 def test_a_c_library_that_cannot_give_back_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
