@@ -117,9 +117,11 @@ def _copy_database(database: Path, copy: Path, stopped: Callable[[], bool]) -> t
 
 @contextlib.contextmanager
 def opened(source: Path) -> Iterator[zipfile.ZipFile]:
-    """The zip; VrambleError ``backup-unreadable`` when it is none."""
+    """The zip; VrambleError ``backup-unreadable`` when it is none, or not there."""
     try:
-        if source.exists() and not source.is_file():
+        if not source.exists():
+            raise VrambleError("backup-unreadable", f"{source.name} is not there.", "Choose another file.")
+        if not source.is_file():
             raise OSError("no file")
         with zipfile.ZipFile(source) as archive:
             yield archive

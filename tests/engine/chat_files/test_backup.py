@@ -117,6 +117,12 @@ def rewritten(backup: Path, **changes: bytes | None) -> Path:
     return target
 
 
+def test_a_backup_that_is_not_there_is_called_so(tmp_path: Path) -> None:
+    with pytest.raises(VrambleError) as caught:
+        read(tmp_path / "gone.zip")
+    assert (caught.value.code, str(caught.value)) == ("backup-unreadable", "gone.zip is not there.")
+
+
 @pytest.mark.parametrize(
     ("damage", "code"),
     [
