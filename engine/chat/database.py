@@ -15,6 +15,7 @@ from engine.chat import failures, salvage
 from engine.chat.connection import configure
 from engine.chat.migrations import MIGRATIONS, Migration, apply, tables_of, version_of
 from engine.errors import VrambleError
+from engine.library.regular import open_regular
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _VERSION_OFFSET: Final = 60
@@ -116,7 +117,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _examine_header(path: Path, latest: int) -> None:
     """Look at the file before SQLite does, which may write beside it."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         header = file.read(100)
     if not header.startswith(_MAGIC) or len(header) < 100:
         raise _DamagedError
@@ -198,6 +199,8 @@ def _private_copy(path: Path, now: float, migrations: Sequence[Migration], why: 
     remarks = (failures.not_saved(path, why),)
     for options in ("mode=ro", "mode=ro&immutable=1"):
         with contextlib.suppress(sqlite3.Error, OSError):
+            if not path.is_file():
+                break
             small = path.stat().st_size <= _COPY_IN_MEMORY
             with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?{options}", uri=True)) as source:
                 found = version_of(source)

@@ -278,6 +278,15 @@ def test_a_read_only_folder_shows_the_history(store: Store, path: Path, reposito
     assert query(path, "SELECT count(*) FROM message") == [(2,)]
 
 
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+def test_what_is_no_file_is_not_waited_for(path: Path, clock: Clock, kind: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to("/dev/null") if kind == "device" else os.mkfifo(path)
+    with closing(Store.open(path, clock)) as store:
+        assert (store.saved, [remark.code for remark in store.remarks]) == (False, ["not-saved"])
+    assert not path.is_file()
+
+
 def test_housekeeping_that_cannot_write_does_not_stop_the_start(
     store: Store, path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
