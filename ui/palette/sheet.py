@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QLabel,
 from ui.palette.acts import Act
 from ui.theme import SCROLL_BAR, SPACE_L, SPACE_M, SPACE_S, Theme, set_role
 from ui.widgets.first_size import fit_screen, screen_room
+from ui.widgets.scroll_edge import ScrollEdge
 from ui.widgets.text_button import TextButton
 
 WIDTH, COLUMN = 860, 520
@@ -45,6 +46,7 @@ class ShortcutsSheet(QDialog):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(area, 1)
+        whole.addWidget(ScrollEdge(area))
         whole.addLayout(buttons)
         wanted = min(theme.px(WIDTH), inside.maximumWidth() + theme.px(SCROLL_BAR))
         fit_screen(self, wanted, theme.px(560))
