@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from engine.bench.records import Report
+from engine.library.regular import read_regular
 
 MOST_BYTES: Final = 4 << 20
 """Beyond that the older half is dropped."""
@@ -22,7 +23,7 @@ MOST_BYTES: Final = 4 << 20
 def read_history(path: Path) -> tuple[Report, ...]:
     """All reports, the oldest first. Raises OSError for a file that is there and cannot be read."""
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError:
         return ()
     return tuple(report for line in data.splitlines() if (report := _decode(line)) is not None)

@@ -20,6 +20,7 @@ from engine.chat.file_locks import replacing
 from engine.chat.migrations import MIGRATIONS, tables_of, version_of
 from engine.chat_files.backup import DATABASE, MANIFEST, SETTINGS, Manifest, checksum, manifest_of, newer, opened
 from engine.errors import VrambleError
+from engine.library.regular import read_regular
 
 LARGEST: Final = 64 * 1024**3
 LARGEST_SETTINGS: Final = 64 * 1024**2
@@ -57,7 +58,7 @@ def stage(source: Path, waiting: Path) -> Manifest:
 def waiting_in(waiting: Path) -> Manifest | None:
     """What `stage` laid there; None for nothing."""
     try:
-        return msgspec.json.decode((waiting / MANIFEST).read_bytes(), type=Manifest)
+        return msgspec.json.decode(read_regular(waiting / MANIFEST), type=Manifest)
     except (OSError, msgspec.MsgspecError):
         return None
 

@@ -11,6 +11,7 @@ import msgspec
 
 from engine.downloads.messages import Failed
 from engine.library.listing import FilePart
+from engine.library.regular import read_regular
 
 MAX_JOBS = 1000
 
@@ -67,7 +68,7 @@ class QueueFile(msgspec.Struct, frozen=True, kw_only=True):
 def read(path: Path) -> tuple[KeptJob, ...]:
     """The queue at ``path``; empty when there is none that makes sense."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=QueueFile).jobs[:MAX_JOBS]
+        return msgspec.json.decode(read_regular(path), type=QueueFile).jobs[:MAX_JOBS]
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ()
 

@@ -286,6 +286,12 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert caught.value.code == "backup-unreadable"
 
 
+def test_a_pipe_among_what_waits_is_nothing(tmp_path: Path) -> None:
+    (tmp_path / "waits").mkdir()
+    os.mkfifo(tmp_path / "waits" / MANIFEST)
+    assert waiting_in(tmp_path / "waits") is None
+
+
 def test_settings_that_are_no_file_are_left_out(home: Home, tmp_path: Path) -> None:
     home.settings.unlink()
     home.settings.symlink_to("/dev/null")
