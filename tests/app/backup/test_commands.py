@@ -74,7 +74,7 @@ def test_a_database_in_use_is_replaced_later(home: Path, capsys: pytest.CaptureF
         (["export", "x.md"], "no conversations yet"),
         (["backup", "x.zip"], "no conversations yet"),
         (["import", "none.json"], "cannot be read"),
-        (["restore", "none.zip"], "no backup"),
+        (["restore", "none.zip"], "none.zip is not there"),
     ],
 )
 def test_failures_are_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], words: str) -> None:
