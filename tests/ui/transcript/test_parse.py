@@ -18,7 +18,7 @@ PIECES = [
     "```py\ncode\n\nx\n```\n", "~~~\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "| 3 | 4 |\n", "> quote\n",
     "    indented\n", "[foo]", "[foo]: /url\n", "`x`", "*", "text\n", "   ", "\t", "```", "- [x] done\n", "<b>",
     "> ```\n> q\n> ```\n", "[a](http", "![p](q)", "~~s~~", "😀", "שלום ", "http://x.y/z ", "---\n", "===\n", "#",
-    "a\n-\n", "+ plus\n",
+    "a\n-\n", "+ plus\n", "<tool_call>\n", "{}\n", "</tool_call>\n", "<tool_call>{}</tool_call>",
 ]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 SMALL = Limits(window=16, block=1 << 20, row=1 << 20)
@@ -127,6 +127,38 @@ FENCES = [
 def test_case_43_fences(text: str, blocks: list[tuple[str, str]]) -> None:
     for parts in (parts_of(text), streamed(text)):
         assert [(part.language, part.code) for part in parts if isinstance(part, Code)] == blocks
+
+
+CALL = '{"name":"f","arguments":{}}'
+WHOLE = f"<tool_call>\n{CALL}\n</tool_call>"
+CALLS: list[tuple[str, str, list[tuple[str, str]], list[str]]] = [
+    ("whole", WHOLE, [("json", WHOLE)], []),
+    ("behind words", f"I ask.\n{WHOLE}\nDone.", [("json", WHOLE)], ["I ask.", "Done."]),
+    ("in one line", f"<tool_call>{CALL}</tool_call>\n\nOk.", [("json", f"<tool_call>{CALL}</tool_call>")], ["Ok."]),
+    ("cut off", '<tool_call>{"a":', [("json", '<tool_call>{"a":')], []),
+    (
+        "blank lines and Markdown in it",
+        "<tool_call>\n\n# a\n- b\n</tool_call>\n",
+        [("json", "<tool_call>\n\n# a\n- b\n</tool_call>")],
+        [],
+    ),
+    ("in an item", "- x\n\n  " + WHOLE.replace("\n", "\n  ") + "\n", [("json", WHOLE)], ["x"]),
+    ("code that has one", "```xml\n<tool_call>\n```\n", [("xml", "<tool_call>")], []),
+    ("ordinary JSON", f'{{"name": "x"}} and {CALL}', [], [f'{{"name": "x"}} and {CALL}']),
+    ("the word in a sentence", "Qwen writes <tool_call> first.", [], ["Qwen writes <tool_call> first."]),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "said"), [case[1:] for case in CALLS], ids=[case[0] for case in CALLS])
+def test_case_34_calls_of_tools_are_shown_whole(text: str, code: list[tuple[str, str]], said: list[str]) -> None:
+    for parts in (parts_of(text), streamed(text), streamed(text, SMALL)):
+        assert [(part.language, part.code) for part in parts if isinstance(part, Code)] == code
+        assert words([part for part in parts if not isinstance(part, Code)]) == said
+
+
+@pytest.mark.parametrize("text", ["$$\n$$\n```\n$$\n", "$$\n$$\n```\n```\n$$\n", "$$\n$$\n<tool_call>\n$$\n"])
+def test_case_44_an_empty_formula_is_none_while_streaming_too(text: str) -> None:
+    assert streamed(text, step=1) == streamed(text, SMALL, 1) == parts_of(text) == in_one_go(text)
 
 
 def test_case_43_a_fence_of_equal_length_inside_is_stable_while_streaming() -> None:

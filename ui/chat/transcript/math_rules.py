@@ -68,7 +68,9 @@ def open_line(source: str) -> int | None:
             end = next(ends, None)
             if end is None:
                 return start
-            start = end
+            between = [lines[start][opened.end() :], *lines[start + 1 : end], lines[end].rstrip()[:-2]]
+            if _says_something("".join(between)):  # else the end is the beginning of another one
+                start = end
         start += 1
     return None
 

@@ -25,6 +25,7 @@ from ui.chat.transcript.blocks import (
     Table,
 )
 from ui.chat.transcript.cutting import language_of, pieces, table_parts, tail
+from ui.chat.transcript.fences import add_tool_calls
 from ui.chat.transcript.footnotes import add_footnotes
 from ui.chat.transcript.inline import styled
 from ui.chat.transcript.math_rules import add_math
@@ -39,6 +40,7 @@ def make_parser() -> MarkdownIt:
     parser.validateLink = _any_address  # type: ignore[method-assign]
     add_math(parser)
     add_footnotes(parser)
+    add_tool_calls(parser)
     return parser
 
 
